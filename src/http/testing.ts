@@ -4,6 +4,7 @@ import type { Config } from "../config/schema.ts"
 import type { QuartermasterOptions } from "../quartermaster.ts"
 import { openTestApp } from "../testing/test-app.ts"
 import { mcpOverHttp } from "../mcp/server/http.ts"
+import type { App } from "../model/app.ts"
 import { serveHttp, type ServeOptions } from "./serve.ts"
 
 /** Serves a test app over HTTP on a free port; both are closed after the test. */
@@ -19,6 +20,13 @@ export async function serveAppForTest(
   const token = async (agentId: string, more: { person?: string; lifetimeMs?: number | null } = {}) =>
     (await app.tokens.create({ agentId, ...more }, "a test")).token
   return { app, served, token, ask: rawClient(served.port) }
+}
+
+/** Signs somebody in. Returns the headers that their page sends with every request. */
+export async function sessionHeaders({ signIn }: Pick<App, "signIn">, person: string, isMachineUser = false) {
+  const { link } = await signIn.createLink({ person, isMachineUser })
+  const { cookie, page } = (await signIn.redeem(link))!.secrets
+  return { cookie: `qm_session=${cookie}`, "x-quartermaster-session": page }
 }
 
 /** Sends every message to the SDK's handlers. */

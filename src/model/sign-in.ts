@@ -14,13 +14,22 @@ export interface SignedIn {
   readonly expiresAt: number
 }
 
+/**
+ * A session has two secrets, and counts only with both. A browser sends a cookie to every port of a host, so any
+ * program that serves a page on this machine can learn the cookie. What a page stores stays with its own port.
+ */
+export interface SessionSecrets {
+  readonly cookie: string
+  readonly page: string
+}
+
 /** Signs people in to the console: a link is for one person, once, for minutes; it becomes a session. */
 export interface SignIn {
   /** Returns the secret of a link. Only its hash is stored. */
   createLink(given: { person: string; isMachineUser: boolean }): Promise<{ link: string; expiresAt: number }>
-  /** Uses up a link. Returns the secret of a new session; undefined when the link is unknown, used or expired. */
-  redeem(link: string): Promise<{ secret: string; session: SignedIn } | undefined>
-  /** The session with this secret, unless it has ended, its time is over or its person is gone. */
-  holder(secret: string): SignedIn | undefined
+  /** Uses up a link. Returns the secrets of a new session; undefined when the link is unknown, used or expired. */
+  redeem(link: string): Promise<{ secrets: SessionSecrets; session: SignedIn } | undefined>
+  /** The session with these secrets, unless it has ended, its time is over or its person is gone. */
+  holder(secrets: SessionSecrets): SignedIn | undefined
   end(sessionId: string, by: string): Promise<void>
 }

@@ -10,11 +10,19 @@ test("a link becomes one session, however many use it at the same moment", async
   const redeemed = await Promise.all([one, other, one, other].map((app) => app.signIn.redeem(link)))
   const sessions = redeemed.filter((each) => each !== undefined)
   expect(sessions).toHaveLength(1)
-  const { secret } = sessions[0]!
-  await until(() => one.signIn.holder(secret) !== undefined, "every process knows the session")
-  expect(one.signIn.holder(secret)).toMatchObject({ person: "pat", isMachineUser: false })
-  expect(one.signIn.holder(link)).toBeUndefined()
-  expect(one.signIn.holder("")).toBeUndefined()
+  const { secrets } = sessions[0]!
+  await until(() => one.signIn.holder(secrets) !== undefined, "every process knows the session")
+  expect(one.signIn.holder(secrets)).toMatchObject({ person: "pat", isMachineUser: false })
+  const { cookie, page } = secrets
+  for (const wrong of [
+    { cookie: link, page: link },
+    { cookie: "", page: "" },
+    { cookie, page: "" },
+    { cookie, page: cookie },
+    { cookie: page, page },
+  ])
+    // prettier-ignore
+    expect(one.signIn.holder(wrong)).toBeUndefined()
 })
 
 test.each([
@@ -23,7 +31,7 @@ test.each([
 ])("%s has a time", async (what, stillGood, over) => {
   const app = await openTestApp({ org })
   const { link } = await app.signIn.createLink({ person: "pat", isMachineUser: false })
-  const session = what === "a session" ? (await app.signIn.redeem(link))!.secret : undefined
+  const session = what === "a session" ? (await app.signIn.redeem(link))!.secrets : undefined
   const isGood = async () =>
     session === undefined ? (await app.signIn.redeem(link)) !== undefined : app.signIn.holder(session) !== undefined
   const start = Date.now()
@@ -41,13 +49,16 @@ test("the secrets are stored only as hashes, and who is signed in changes no pol
   const app = await openTestApp({ org })
   const before = app.rules.version()
   const { link } = await app.signIn.createLink({ person: "pat", isMachineUser: false })
-  const { secret } = (await app.signIn.redeem(link))!
+  const { cookie, page } = (await app.signIn.redeem(link))!.secrets
   expect(app.rules.version()).toBe(before)
   await app.settle()
   const { readFileSync, readdirSync } = await import("node:fs")
   const files = readdirSync(app.dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   for (const entry of files) {
     const text = readFileSync(`${entry.parentPath}/${entry.name}`, "latin1")
-    expect(text.includes(link) || text.includes(secret), entry.name).toBe(false)
+    expect(
+      [link, cookie, page].some((secret) => text.includes(secret)),
+      entry.name,
+    ).toBe(false)
   }
 })

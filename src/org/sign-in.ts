@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
 import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
-import type { SignedIn, SignIn } from "../model/sign-in.ts"
+import type { SessionSecrets, SignedIn, SignIn } from "../model/sign-in.ts"
 
 const linkMs = 15 * 60_000
 const sessionMs = 12 * 60 * 60_000
@@ -11,6 +11,8 @@ interface Body {
   /** Whether the person was one of the organisation. Somebody added later under the same name is somebody else. */
   inOrganisation: boolean
   tokenHash: string
+  /** Of a session: the hash of the secret that the page keeps. */
+  pageHash?: string
   expiresAt: number
 }
 
@@ -26,24 +28,25 @@ export function signIn({ documents, isPerson, now }: SignInOptions): SignIn {
   const isValid = ({ live, body }: StoredDocument<Body>) =>
     live && body.expiresAt > now() && isPerson(body.person) === body.inOrganisation
   const find = (kind: DocumentKind, secret: string) => {
-    const tokenHash = hash("sha256", secret)
+    const tokenHash = hashOf(secret)
     for (const document of documents.all(kind) as Iterable<StoredDocument<Body>>)
       if (document.body.tokenHash === tokenHash) return isValid(document) ? document : undefined
     return undefined
   }
-  const create = async (kind: "link" | "session", who: Pick<Body, "person" | "isMachineUser">, lifetimeMs: number) => {
-    const secret = randomBytes(32).toString("base64url")
+  type Given = Pick<Body, "person" | "isMachineUser" | "tokenHash" | "pageHash">
+  const create = async (kind: "link" | "session", given: Given, lifetimeMs: number) => {
     const expiresAt = now() + lifetimeMs
-    const body: Body = { ...who, inOrganisation: isPerson(who.person), tokenHash: hash("sha256", secret), expiresAt }
+    const body: Body = { ...given, inOrganisation: isPerson(given.person), expiresAt }
     const id = randomUUID()
-    await documents.put({ kind, id, body }, who.person, 0)
-    return { secret, id, expiresAt }
+    await documents.put({ kind, id, body }, given.person, 0)
+    return { id, expiresAt }
   }
   return {
     async createLink(who) {
       await documents.refresh()
-      const { secret, expiresAt } = await create("link", who, linkMs)
-      return { link: secret, expiresAt }
+      const link = newSecret()
+      const { expiresAt } = await create("link", { ...who, tokenHash: hashOf(link) }, linkMs)
+      return { link, expiresAt }
     },
     async redeem(link) {
       await documents.refresh()
@@ -54,12 +57,14 @@ export function signIn({ documents, isPerson, now }: SignInOptions): SignIn {
       // Of two who use it at the same moment, one gets the session.
       const used = await documents.put({ kind: "link", id: found.id, live: false, body }, person, found.change)
       if (!used.written) return undefined
-      const { secret, id, expiresAt } = await create("session", { person, isMachineUser }, sessionMs)
-      return { secret, session: { sessionId: id, person, isMachineUser, expiresAt } }
+      const secrets: SessionSecrets = { cookie: newSecret(), page: newSecret() }
+      const hashes = { tokenHash: hashOf(secrets.cookie), pageHash: hashOf(secrets.page) }
+      const { id, expiresAt } = await create("session", { person, isMachineUser, ...hashes }, sessionMs)
+      return { secrets, session: { sessionId: id, person, isMachineUser, expiresAt } }
     },
-    holder(secret): SignedIn | undefined {
-      const found = find("session", secret)
-      if (found === undefined) return undefined
+    holder({ cookie, page }): SignedIn | undefined {
+      const found = find("session", cookie)
+      if (found?.body.pageHash === undefined || found.body.pageHash !== hashOf(page)) return undefined
       const { person, isMachineUser, expiresAt } = found.body
       return { sessionId: found.id, person, isMachineUser, expiresAt }
     },
@@ -67,10 +72,18 @@ export function signIn({ documents, isPerson, now }: SignInOptions): SignIn {
       await documents.refresh()
       const found = documents.get("session", sessionId) as StoredDocument<Body> | undefined
       if (found?.live !== true) return
-      const { tokenHash: _ended, ...body } = found.body
+      const { tokenHash: _cookie, pageHash: _page, ...body } = found.body
       await documents.put({ kind: "session", id: sessionId, live: false, body }, by)
     },
   }
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("base64url")
+}
+
+function hashOf(secret: string): string {
+  return hash("sha256", secret)
 }
 
 /** Ends links and sessions whose time is over, so that they need not be read any more. */
@@ -78,7 +91,7 @@ export async function endOldSessions(documents: Documents, now: number): Promise
   for (const kind of ["link", "session"] as const)
     for (const { id, live, body, change } of documents.all(kind) as Iterable<StoredDocument<Body>>) {
       if (!live || body.expiresAt > now) continue
-      const { tokenHash: _old, ...rest } = body
+      const { tokenHash: _cookie, pageHash: _page, ...rest } = body
       await documents.put({ kind, id, live: false, body: rest }, "housekeeping", change)
     }
 }

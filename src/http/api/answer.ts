@@ -5,7 +5,7 @@ import { OrganisationError } from "../../model/organisation-admin.ts"
 import { StoreUnavailable } from "../../model/ending.ts"
 import { issueSentence } from "../../schema/issue-sentence.ts"
 import { valueAtPath } from "../../schema/problems.ts"
-import { callerOfSession, callerOfToken, sessionCookie, unknownToken, type Caller } from "./caller.ts"
+import { callerOfSession, callerOfToken, sessionCookie, sessionHeader, unknownToken, type Caller } from "./caller.ts"
 import { Reply, type Api, type Asked, type Endpoint } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 
@@ -73,7 +73,6 @@ const json = { ...plain, "content-type": "application/json" }
 export function requireCaller(incoming: Incoming, api: Api, scope: Endpoint["scope"]): Caller {
   const caller = callerOf(incoming, api)
   if (caller === undefined) throw refusedToken(bearerOf(incoming), api)
-  if (caller.sessionId !== undefined) refuseOtherSites(incoming)
   if (scope !== "any" && !caller.scopes.includes(scope))
     throw new HttpProblem(403, missingScope(caller, scope), {
       code: caller.kind === "agent" ? "agents_only_call" : "missing_scope",
@@ -111,19 +110,10 @@ function callerOf(incoming: Incoming, { app }: Api): Caller | undefined {
     return token === undefined ? undefined : callerOfToken(app, token)
   }
   const secret = cookie.exec(incoming.header("cookie") ?? "")?.[1]
-  return secret === undefined ? undefined : callerOfSession(app, secret)
+  return callerOfSession(app, secret, incoming.header(sessionHeader))
 }
 
 const cookie = new RegExp(`(?:^|; *)${sessionCookie}=([^;]*)`)
-
-/** A page of another site can send the cookie, but not this header: the server allows it to no other site. */
-function refuseOtherSites({ method, header }: Incoming): void {
-  const isSafe = method === "GET" || method === "HEAD"
-  if (isSafe || header("x-quartermaster") === "1") return
-  throw new HttpProblem(403, "Send the header 'x-quartermaster: 1' with requests that change something.", {
-    code: "missing_header",
-  })
-}
 
 function missingScope({ kind, id }: Caller, scope: string): string {
   if (kind === "agent") return `This is the token of agent ${id}, which may only call tools. Use a person's token.`

@@ -135,14 +135,41 @@ test.each([
   expect((await ask(method, path, body)).status).toBe(status)
 })
 
-test("a request with a cookie that another site could send is refused", async () => {
+test.each(["/v1/me", "/v1/approvals", "/v1/events", "/v1/audit/export?format=csv", "/metrics"])(
+  "a cookie without the secret of the page reads nothing at %s",
+  async (path) => {
+    const { signIn, served } = await serving()
+    const [pat, max] = [(await signIn("pat", false)).session, (await signIn("me", true)).session]
+    const { cookie } = pat
+    for (const headers of [
+      { cookie },
+      { cookie, "x-quartermaster-session": "" },
+      { cookie, "x-quartermaster-session": cookie.split("=")[1]! },
+      { cookie, "x-quartermaster-session": max["x-quartermaster-session"] },
+      { "x-quartermaster-session": pat["x-quartermaster-session"] },
+    ])
+      expect((await fetch(`${served.url}${path}`, { headers })).status).toBe(401)
+    const answer = await fetch(`${served.url}${path}`, { headers: pat })
+    await answer.body?.cancel()
+    expect(answer.status).toBe(200)
+  },
+)
+
+test("what another site could send with a session is refused", async () => {
   const { signIn, served } = await serving()
-  const { cookie } = await signIn("pat", false)
+  const { session } = await signIn("pat", false)
   const sent = (headers: Record<string, string>) =>
-    fetch(`${served.url}/v1/freeze`, { method: "POST", headers: { cookie, ...headers }, body: "{}" })
-  expect((await sent({ "content-type": "application/json" })).status).toBe(403)
-  expect((await sent({ "content-type": "text/plain", "x-quartermaster": "1" })).status).toBe(415)
-  expect((await sent({ origin: "https://evil.example", "x-quartermaster": "1" })).status).toBe(403)
+    fetch(`${served.url}/v1/freeze`, { method: "POST", headers, body: "{}" })
+  expect((await sent({ cookie: session.cookie, "x-quartermaster": "1" })).status).toBe(401)
+  expect((await sent({ ...session, "content-type": "text/plain" })).status).toBe(415)
+  expect((await sent({ ...session, origin: "https://evil.example" })).status).toBe(403)
+})
+
+test("the cookie alone does not sign anybody out", async () => {
+  const { signIn, client } = await serving()
+  const { ask, session } = await signIn("pat", false)
+  expect((await client({ cookie: session.cookie })("DELETE", "/v1/session")).status).toBe(204)
+  expect((await ask("GET", "/v1/me")).status).toBe(200)
 })
 
 test("a card has everything that an approver is shown, and an answer counts for its revision only", async () => {
@@ -206,9 +233,9 @@ test("people may not call as an agent that can change the organisation, unless t
 
 test("the event stream tells what is stored, and goes on after a cursor", async () => {
   const { app, served, signIn, agent } = await serving()
-  const { cookie } = await signIn("pat", false)
+  const { session } = await signIn("pat", false)
   const stream = (lastEventId?: string) =>
-    follow(served.url, { cookie, ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) })
+    follow(served.url, { ...session, ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }) })
   const first = await stream()
   const ada = await agent("ada")
   const { body } = await ada("POST", "/v1/tools/send/call", { input: {}, wait: 0 })
@@ -226,11 +253,11 @@ test("the event stream tells what is stored, and goes on after a cursor", async 
 
 test("an event stream ends with the session that opened it", async () => {
   const { app, served, signIn } = await serving()
-  const { cookie } = await signIn("pat", false)
-  const { body } = await fetch(`${served.url}/v1/events`, { headers: { cookie } })
+  const { session } = await signIn("pat", false)
+  const { body } = await fetch(`${served.url}/v1/events`, { headers: session })
   const reader = body!.getReader()
   await reader.read()
-  const deleted = { method: "DELETE", headers: { cookie, "x-quartermaster": "1" } }
+  const deleted = { method: "DELETE", headers: { ...session, "x-quartermaster": "1" } }
   expect((await fetch(`${served.url}/v1/session`, deleted)).status).toBe(204)
   await app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
   let told = ""
@@ -324,11 +351,11 @@ test("the document describes every endpoint, and metrics count calls", async () 
   await (
     await agent("ada")
   )("POST", "/v1/tools/look/call", { input: {} })
-  const { ask, cookie } = await signIn("pat", false)
+  const { ask, session } = await signIn("pat", false)
   const { body } = await ask("GET", "/openapi.json")
   expect(body.openapi).toBe("3.1.0")
   expect(Object.keys(body.paths).length).toBeGreaterThan(40)
-  const response = await fetch(`${served.url}/metrics`, { headers: { cookie } })
+  const response = await fetch(`${served.url}/metrics`, { headers: session })
   expect(response.headers.get("content-type")).toContain("text/plain")
   expect(await response.text()).toMatch(/quartermaster_calls_total\{ending="success"\} \d/)
 })
@@ -340,8 +367,8 @@ test.each([
   ["nothing", "", 400, "invalid_request"],
 ])("%s as an answer is a problem with a sentence", async (_what, text, status, code) => {
   const { signIn, served } = await serving()
-  const { cookie } = await signIn("pat", false)
-  const headers = { cookie, "x-quartermaster": "1", "content-type": "application/json" }
+  const { session } = await signIn("pat", false)
+  const headers = { ...session, "x-quartermaster": "1", "content-type": "application/json" }
   const response = await fetch(`${served.url}/v1/approvals/x/answer`, { method: "POST", headers, body: text })
   expect(response.status).toBe(status)
   expect(await response.json()).toMatchObject({ status, code, detail: expect.stringMatching(/\.?$/) })
@@ -349,13 +376,11 @@ test.each([
 
 test("a client that stops listening does not take its call back", async () => {
   const { app, served, signIn } = await serving()
-  const { ask, cookie } = await signIn("me", true)
+  const { ask, session } = await signIn("me", true)
   const { body } = await ask("POST", "/v1/tools/send/call", { agentId: "ada", input: {}, wait: 0 })
   const path = `/v1/calls/${body.callId}`
   const leaving = new AbortController()
-  const left = fetch(`${served.url}${path}?wait=60`, { headers: { cookie }, signal: leaving.signal }).catch(
-    () => "left",
-  )
+  const left = fetch(`${served.url}${path}?wait=60`, { headers: session, signal: leaving.signal }).catch(() => "left")
   await new Promise((resolve) => setTimeout(resolve, 200))
   leaving.abort()
   expect(await left).toBe("left")
@@ -402,9 +427,9 @@ test("a list of ended calls says what each was about, who answered and how long 
 
 test("the export is also CSV, with a line for the names of the columns", async () => {
   const { served, signIn } = await serving()
-  const { ask, cookie } = await signIn("me", true)
+  const { ask, session } = await signIn("me", true)
   await ask("POST", "/v1/tools/look/call", { agentId: "ada", input: {} })
-  const response = await fetch(`${served.url}/v1/audit/export?format=csv`, { headers: { cookie } })
+  const response = await fetch(`${served.url}/v1/audit/export?format=csv`, { headers: session })
   expect(response.headers.get("content-type")).toContain("text/csv")
   const [names, call] = (await response.text()).split("\r\n")
   expect(names).toMatch(/^callId,at,agentId,role,tool,/)

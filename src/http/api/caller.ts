@@ -10,13 +10,16 @@ export interface Caller {
   scopes: readonly Scope[]
   /** For an agent: its token. */
   tokenId?: string | undefined
-  /** For somebody with a cookie: their session. Such requests must prove that they do not come from another site. */
+  /** For somebody at the console: their session. */
   sessionId?: string | undefined
   /** The user of this machine, who is nobody of the organisation. */
   isMachineUser: boolean
 }
 
 export const sessionCookie = "qm_session"
+
+/** The header in which a page sends its own secret of the session. */
+export const sessionHeader = "x-quartermaster-session"
 
 /** Why a bearer token was not taken. */
 export const unknownToken = {
@@ -38,9 +41,9 @@ export function callerOfToken(app: Known, token: string): Caller | undefined {
   return person && callerOfPerson(app, person.id, false)
 }
 
-/** Who has this session. */
-export function callerOfSession(app: Known, secret: string): Caller | undefined {
-  const session = app.signIn.holder(secret)
+/** Who has this session. The cookie alone is not enough: every server on the same host gets it. */
+export function callerOfSession(app: Known, cookie: string | undefined, page: string | undefined): Caller | undefined {
+  const session = cookie === undefined || page === undefined ? undefined : app.signIn.holder({ cookie, page })
   if (session === undefined) return undefined
   const { person, isMachineUser, sessionId } = session
   return { ...callerOfPerson(app, person, isMachineUser), sessionId }

@@ -3,7 +3,7 @@ import { createClient, type AgentEvent } from "../../client/client.ts"
 import { playedModel, type PlayedTurn } from "../../agents/testing/played-model.ts"
 import { textOf } from "../../agents/society/testing/open-team.ts"
 import { tool, until } from "../../testing/test-app.ts"
-import { serveAppForTest } from "../testing.ts"
+import { serveAppForTest, sessionHeaders } from "../testing.ts"
 
 const groups = ["org_management", "test"]
 const config = {
@@ -40,16 +40,10 @@ async function serving() {
   const { app, served, token } = await serveAppForTest(config as never, {}, { models: { played: team } })
   app.registry.register(tool({ name: "send", effect: "communicate", execute: () => "sent" }))
   const signedIn = async (person: string) => {
-    const { link } = await app.signIn.createLink({ person, isMachineUser: false })
-    const { headers } = await fetch(`${served.url}/v1/session`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-quartermaster": "1" },
-      body: JSON.stringify({ link }),
-    })
-    const [cookie = ""] = headers.get("set-cookie")!.split(";")
-    const withCookie: typeof fetch = (url, init) =>
-      fetch(url, { ...init, headers: { ...Object(init?.headers), cookie, "x-quartermaster": "1" } })
-    return createClient({ baseUrl: served.url, fetch: withCookie })
+    const session = await sessionHeaders(app, person)
+    const withSession: typeof fetch = (url, init) =>
+      fetch(url, { ...init, headers: { ...Object(init?.headers), ...session } })
+    return createClient({ baseUrl: served.url, fetch: withSession })
   }
   const agent = async (id: string) => createClient({ baseUrl: served.url, token: await token(id) })
   return { app, signedIn, agent }

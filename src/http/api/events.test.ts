@@ -32,8 +32,8 @@ test("output that only people may see needs the scope approve, and agents never 
     })
   app.registry.registerMany([says("open", false), says("secret", true)])
   const streams = {
-    pat: await follow(served.url, { cookie: (await signIn("pat", false)).cookie }),
-    ray: await follow(served.url, { cookie: (await signIn("ray", false)).cookie }),
+    pat: await follow(served.url, (await signIn("pat", false)).session),
+    ray: await follow(served.url, (await signIn("ray", false)).session),
     ada: await follow(served.url, { authorization: `Bearer ${await token("ada")}` }),
     bob: await follow(served.url, { authorization: `Bearer ${await token("bob")}` }),
   }

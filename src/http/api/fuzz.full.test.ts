@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { modelOf } from "../../agents/testing/played-model.ts"
 import { tool } from "../../testing/test-app.ts"
-import { serveAppForTest } from "../testing.ts"
+import { serveAppForTest, sessionHeaders } from "../testing.ts"
 
 /*
  * Every address of the OpenAPI document, with parameters, queries and bodies that are made from it, whole and broken. The
@@ -157,9 +157,8 @@ test("no request that can be made from the document breaks the server", async ()
     tool({ name: "look", effect: "read", execute: () => "seen" }),
     tool({ name: "leak", permission: { requireResultApproval: "always" }, execute: () => ({ key: "s3cret" }) }),
   ])
-  const { link } = await app.signIn.createLink({ person: "me", isMachineUser: true })
-  const { secret } = (await app.signIn.redeem(link))!
-  const headers = { cookie: `qm_session=${secret}`, "x-quartermaster": "1", "content-type": "application/json" }
+  const session = await sessionHeaders(app, "me", true)
+  const headers = { ...session, "x-quartermaster": "1", "content-type": "application/json" }
   const document = (await (await fetch(`${served.url}/openapi.json`)).json()) as Document
   const wrong: { problem: string; method: string; address: string; body: string | undefined; text: string }[] = []
   let requests = 0

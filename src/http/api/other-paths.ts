@@ -12,24 +12,34 @@ const state = {
 
 export const signInBody = z.object({ link: z.string().describe("The last part of the sign-in link.") })
 
+const signedIn = z.object({
+  secret: z.string().describe("To be sent as x-quartermaster-session with every request, also GET."),
+  expiresAt: z.number(),
+})
+
 /** Describes what is served besides the endpoints: signing in and out, the event stream, metrics and health. */
 export function documentOtherPaths({ openAPIRegistry: registry }: OpenAPIHono): void {
   registry.registerPath({
     method: "post",
     path: "/v1/session",
-    summary: "Signs a person in with the secret of a link. The answer sets a cookie.",
+    summary: "Signs a person in with the secret of a link.",
+    description:
+      "The answer sets a cookie and has a second secret. A request counts only with both: the cookie, and the secret in the header x-quartermaster-session. A browser sends the cookie to every port of the host, so a page keeps the secret where other ports cannot read it.",
     tags: ["Session"],
     security: nobody,
     request: {
       headers: ownHeader,
       body: { content: { "application/json": { schema: signInBody } }, required: true },
     },
-    responses: { 204: { description: "Signed in." }, default: aProblem },
+    responses: {
+      200: { description: "Signed in.", content: { "application/json": { schema: signedIn } } },
+      default: aProblem,
+    },
   })
   registry.registerPath({
     method: "delete",
     path: "/v1/session",
-    summary: "Signs out: ends the session of the cookie.",
+    summary: "Signs out: ends the session.",
     tags: ["Session"],
     security: nobody,
     request: { headers: ownHeader },

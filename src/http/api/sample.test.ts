@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { sampleFiles, sampleMaker } from "../../model/sample.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
-import { serveAppForTest } from "../testing.ts"
+import { serveAppForTest, sessionHeaders } from "../testing.ts"
 
 test("removing the sample keeps what people made and what that needs, and removes the rest", async () => {
   const workspace = temporaryFolder()
@@ -24,12 +24,9 @@ test("removing the sample keeps what people made and what that needs, and remove
   await org.createRole({ name: "reviewer", rolePrompt: "Review.", department: "engineering" }, pat)
   await org.createAgent({ id: "rex", role: "reviewer", parentId: "dev" }, pat)
 
-  const { link } = await app.signIn.createLink({ person: "someone", isMachineUser: true })
-  const headers = { "x-quartermaster": "1", "content-type": "application/json" }
-  const signedIn = await fetch(`${served.url}/v1/session`, { method: "POST", headers, body: JSON.stringify({ link }) })
-  const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!
+  const headers = await sessionHeaders(app, "someone", true)
   const remove = async () => {
-    const response = await fetch(`${served.url}/v1/sample`, { method: "DELETE", headers: { ...headers, cookie } })
+    const response = await fetch(`${served.url}/v1/sample`, { method: "DELETE", headers })
     return { status: response.status, body: (await response.json()) as { kept: string[] } }
   }
   const developer = org.findRole("developer")!.id

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { definition, toolbox } from "../../mcp/testing/toolbox.ts"
 import { until } from "../../testing/test-app.ts"
-import { serveAppForTest } from "../testing.ts"
+import { serveAppForTest, sessionHeaders } from "../testing.ts"
 
 test("a tool of an MCP server that changed is shown with both definitions, and trusted only as the person saw it", async () => {
   const box = toolbox({ tools: [definition("announce"), definition("echo")] })
@@ -10,13 +10,10 @@ test("a tool of an MCP server that changed is shown with both definitions, and t
     rules: [{ allow: "mcp:*", because: "The test uses them." }],
   })
   await app.mcp.ready()
-  const { link } = await app.signIn.createLink({ person: "someone", isMachineUser: true })
-  const headers = { "x-quartermaster": "1", "content-type": "application/json" }
-  const signedIn = await fetch(`${served.url}/v1/session`, { method: "POST", headers, body: JSON.stringify({ link }) })
-  const cookie = signedIn.headers.get("set-cookie")!.split(";")[0]!
+  const headers = { "content-type": "application/json", ...(await sessionHeaders(app, "someone", true)) }
   const ask = async (method: string, path: string, body?: unknown) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const response = await fetch(`${served.url}${path}`, { method, headers: { ...headers, cookie }, ...sent })
+    const response = await fetch(`${served.url}${path}`, { method, headers, ...sent })
     return { status: response.status, body: (await response.json()) as { items: Pin[]; code?: string } }
   }
   expect((await ask("GET", "/v1/servers")).body.items).toMatchObject([{ name: "box", state: "connected", tools: 2 }])

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi"
 import { deleteCookie, getCookie, setCookie } from "hono/cookie"
-import { callerOfSession, sessionCookie } from "./caller.ts"
+import { callerOfSession, sessionCookie, sessionHeader } from "./caller.ts"
 import type { Api } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 
@@ -31,19 +31,18 @@ export function sessionRoutes(hono: OpenAPIHono, { app, now, baseUrl }: Api): vo
         code: "bad_link",
       })
     }
-    const { secret, session } = redeemed
-    setCookie(context, sessionCookie, secret, {
+    const { secrets, session } = redeemed
+    setCookie(context, sessionCookie, secrets.cookie, {
       httpOnly: true,
       sameSite: "Strict",
       path: "/",
       secure: baseUrl().startsWith("https:"),
       maxAge: Math.floor((session.expiresAt - now()) / 1000),
     })
-    return context.body(null, 204)
+    return context.json({ secret: secrets.page, expiresAt: session.expiresAt }, 200, { "cache-control": "no-store" })
   })
   hono.delete("/v1/session", async (context) => {
-    const secret = getCookie(context, sessionCookie)
-    const caller = secret === undefined ? undefined : callerOfSession(app, secret)
+    const caller = callerOfSession(app, getCookie(context, sessionCookie), context.req.header(sessionHeader))
     if (context.req.header("x-quartermaster") !== "1")
       throw new HttpProblem(403, "Send the header 'x-quartermaster: 1'.", { code: "missing_header" })
     if (caller?.sessionId !== undefined) await app.signIn.end(caller.sessionId, caller.id)

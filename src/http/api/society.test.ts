@@ -3,7 +3,7 @@ import { textOf } from "../../agents/society/testing/open-team.ts"
 import { modelOf, playedModel } from "../../agents/testing/played-model.ts"
 import { societyConversation } from "../../model/society-conversation.ts"
 import { tool, until } from "../../testing/test-app.ts"
-import { serveAppForTest } from "../testing.ts"
+import { serveAppForTest, sessionHeaders } from "../testing.ts"
 
 const config = {
   org: {
@@ -31,10 +31,7 @@ async function serving(played: ReturnType<typeof playedModel>) {
   }
   return {
     app,
-    person: async (person: string) => {
-      const { link } = await app.signIn.createLink({ person, isMachineUser: false })
-      return client({ cookie: `qm_session=${(await app.signIn.redeem(link))!.secret}` })
-    },
+    person: async (person: string) => client(await sessionHeaders(app, person)),
     agent: async (id: string) => client({ authorization: `Bearer ${await token(id)}` }),
   }
 }

@@ -11,7 +11,7 @@ const config = {
   },
 } // prettier-ignore
 
-/** A served app, and clients: the user of this machine with a cookie, and agents with tokens. */
+/** A served app, and clients: the user of this machine with a session, and agents with tokens. */
 export async function serving(models = {}, people: readonly object[] = []) {
   const workspace = temporaryFolder()
   const org = { ...config.org, people: [...config.org.people, ...people] }
@@ -32,10 +32,11 @@ export async function serving(models = {}, people: readonly object[] = []) {
   }
   const signIn = async (person: string, isMachineUser: boolean) => {
     const { link } = await app.signIn.createLink({ person, isMachineUser })
-    const { status, headers } = await client({})("POST", "/v1/session", { link })
-    expect(status).toBe(204)
+    const { status, headers, body } = await client({})("POST", "/v1/session", { link })
+    expect(status).toBe(200)
     const [cookie = ""] = headers.get("set-cookie")!.split(";")
-    return { ask: client({ cookie }), setCookie: headers.get("set-cookie")!, link, cookie }
+    const session = { cookie, "x-quartermaster-session": body.secret as string }
+    return { ask: client(session), setCookie: headers.get("set-cookie")!, link, session }
   }
   return {
     app,

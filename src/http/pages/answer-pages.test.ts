@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { tool, until } from "../../testing/test-app.ts"
-import { serveAppForTest } from "../testing.ts"
+import { serveAppForTest, sessionHeaders } from "../testing.ts"
 
 const pin = "739164"
 const config = {
@@ -294,9 +294,8 @@ describe("POST /v1/approvals/{id}/links", () => {
   async function asking() {
     const scene = await serving({ publicUrl: "https://tools.example" })
     const as = async (person: string, isMachineUser = false) => {
-      const { link } = await scene.app.signIn.createLink({ person, isMachineUser })
-      const cookie = `qm_session=${(await scene.app.signIn.redeem(link))!.secret}`
-      const headers = { cookie, "x-quartermaster": "1", "content-type": "application/json" }
+      const session = await sessionHeaders(scene.app, person, isMachineUser)
+      const headers = { ...session, "content-type": "application/json" }
       return async (callId: string, body = {}) => {
         const { status, text } = await scene.ask({
           path: `/v1/approvals/${callId}/links`,
@@ -350,16 +349,12 @@ describe("POST /v1/approvals/{id}/links", () => {
   test("/v1/me says whether a PIN is set, and nothing shows it", async () => {
     const { app, ask, token } = await asking()
     await app.pins.set("pat", pin, "pat")
-    const cookie = async (person: string) => {
-      const { link } = await app.signIn.createLink({ person, isMachineUser: false })
-      return { cookie: `qm_session=${(await app.signIn.redeem(link))!.secret}` }
-    }
     const me = async (headers: Record<string, string>) =>
       (await ask({ method: "GET", path: "/v1/me", headers })).message
-    expect(await me(await cookie("pat"))).toMatchObject({ pin: true })
-    expect(await me(await cookie("sue"))).toMatchObject({ pin: false })
+    expect(await me(await sessionHeaders(app, "pat"))).toMatchObject({ pin: true })
+    expect(await me(await sessionHeaders(app, "sue"))).toMatchObject({ pin: false })
     expect(await me({ authorization: `Bearer ${await token("ada")}` })).toMatchObject({ pin: false })
-    const people = await ask({ method: "GET", path: "/v1/people", headers: await cookie("max") })
+    const people = await ask({ method: "GET", path: "/v1/people", headers: await sessionHeaders(app, "max") })
     expect(people.text).not.toMatch(/pinHash|739164/)
   })
 })
