@@ -3,7 +3,7 @@ import { problemOf, unreachable } from "./problem.ts"
 export interface ClientOptions {
   /** Where the server is, for example `http://127.0.0.1:7420`. An empty text is the site of the page. */
   baseUrl: string
-  /** The token of an agent or a person. A page that is signed in needs none: its cookie is sent. */
+  /** The token of an agent or a person. */
   token?: string | undefined
   /** Instead of the global `fetch`. */
   fetch?: typeof fetch | undefined

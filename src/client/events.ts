@@ -55,7 +55,7 @@ interface Message {
 }
 
 /** The messages of a stream of server-sent events. */
-async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
+export async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let rest = ""

@@ -1,7 +1,12 @@
-import { createClient, QuartermasterProblem, type Problem } from "../../../src/client/client.ts"
+import { connect } from "../../../src/client/connection.ts"
+import { QuartermasterProblem, type Problem } from "../../../src/client/client.ts"
+import { pageSecret } from "./session.ts"
 
-/** Calls the API with the session's cookie. */
-const client = createClient({ baseUrl: "" })
+/** Sends the session's cookie and, in a header, the secret that only this page's address can read. */
+const withSession: typeof fetch = (address, init) =>
+  fetch(address, { ...init, headers: { ...(init?.headers as object), "x-quartermaster-session": pageSecret() } })
+
+const connection = connect({ baseUrl: "", fetch: withSession })
 
 /** What the server said when it said no. `status` is 0 when it could not be reached. */
 export const problemOf = (error: unknown): Problem =>
@@ -14,6 +19,14 @@ export const problemOf = (error: unknown): Problem =>
         detail: error instanceof Error ? error.message : String(error),
       }
 
-export const get = <T>(path: string) => client.request<T>("GET", path)
-export const post = <T>(path: string, body: unknown = {}) => client.request<T>("POST", path, { body })
-export const remove = <T = void>(path: string) => client.request<T>("DELETE", path)
+export const get = <T>(path: string) => connection.json<T>("GET", path)
+export const post = <T>(path: string, body: unknown = {}) => connection.json<T>("POST", path, { body })
+export const remove = <T = void>(path: string) => connection.json<T>("DELETE", path)
+
+/** The bytes of a file. An address alone would not do: a browser opens it without the secret of the session. */
+export const file = async (path: string, signal?: AbortSignal) =>
+  (await connection.send("GET", path, { signal })).arrayBuffer()
+
+/** The open event stream. */
+export const events = async (path: string, signal: AbortSignal) =>
+  (await connection.send("GET", path, { signal, headers: { accept: "text/event-stream" } })).body

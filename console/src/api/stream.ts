@@ -1,3 +1,6 @@
+import { messagesIn } from "../../../src/client/events.ts"
+import { events, problemOf } from "./http.ts"
+
 /*
  * One event stream per browser: HTTP/1.1 allows six connections, so the seventh tab would hang. The tab that holds the
  * lock listens to the server and tells the others. Where there are no locks (plain HTTP on another host), each tab
@@ -39,7 +42,7 @@ export function openStream(path: string): Stream {
   const eventListeners = new Set<(event: StreamEvent) => void>()
   let connection: Connection = { state: "connecting" }
   let leads = false
-  let source: EventSource | undefined
+  let current: AbortController | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
 
@@ -54,25 +57,30 @@ export function openStream(path: string): Stream {
   }
   const hear = (event: StreamEvent) => eventListeners.forEach((listener) => listener(event))
 
-  function listen() {
+  async function listen() {
     clearTimeout(timer)
-    source?.close()
-    source = new EventSource(path)
-    source.addEventListener("open", () => {
+    current?.abort()
+    const { signal } = (current = new AbortController())
+    try {
+      const body = await events(path, signal)
       failures = 0
-      // What happened before the stream was open may have been missed: whoever listens reads everything again.
-      hearAndTell({ name: "resync", data: {} })
+      readEverything()
       publish({ state: "live" })
-    })
-    source.addEventListener("error", () => {
-      source?.close()
-      const wait = waits[Math.min(failures++, waits.length - 1)] ?? 8000
-      const since = connection.state === "lost" ? connection.since : Date.now()
-      publish({ state: "lost", since, next: Date.now() + wait })
-      timer = setTimeout(listen, wait)
-    })
-    for (const name of eventNames)
-      source.addEventListener(name, (event) => hearAndTell({ name, data: readData(event.data) }))
+      for await (const { event, data } of messagesIn(body!))
+        if (isEventName(event)) hearAndTell({ name: event, data: readData(data) })
+    } catch (error) {
+      // The session has ended: whoever reads again is told so.
+      if (problemOf(error).status === 401) readEverything()
+    }
+    if (signal.aborted) return
+    const wait = waits[Math.min(failures++, waits.length - 1)] ?? 8000
+    const since = connection.state === "lost" ? connection.since : Date.now()
+    publish({ state: "lost", since, next: Date.now() + wait })
+    timer = setTimeout(() => void listen(), wait)
+  }
+  /** What happened before the stream was open may have been missed. */
+  function readEverything() {
+    hearAndTell({ name: "resync", data: {} })
   }
   function hearAndTell(event: StreamEvent) {
     hear(event)
@@ -80,7 +88,7 @@ export function openStream(path: string): Stream {
   }
   const lead = () => {
     leads = true
-    listen()
+    void listen()
     return new Promise<never>(() => {})
   }
 
@@ -88,7 +96,7 @@ export function openStream(path: string): Stream {
     if (data.kind === "event") hear(data.event)
     else if (data.kind === "connection" && !leads) setConnection(data.connection)
     else if (data.kind === "ask" && leads) tell({ kind: "connection", connection })
-    else if (data.kind === "retry" && leads) listen()
+    else if (data.kind === "retry" && leads) void listen()
   })
 
   if ("locks" in navigator) void navigator.locks.request("quartermaster-events", lead)
@@ -105,13 +113,15 @@ export function openStream(path: string): Stream {
       eventListeners.add(listener)
       return () => eventListeners.delete(listener)
     },
-    retry: () => (leads ? listen() : tell({ kind: "retry" })),
+    retry: () => (leads ? void listen() : tell({ kind: "retry" })),
   }
 }
 
-function readData(text: unknown): Record<string, unknown> {
+const isEventName = (name: string): name is EventName => (eventNames as readonly string[]).includes(name)
+
+function readData(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(String(text)) as Record<string, unknown>
+    return JSON.parse(text) as Record<string, unknown>
   } catch {
     return {}
   }

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router"
 import { remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
+import { forgetSession } from "../api/session.ts"
 import { initials } from "../ui/initials.ts"
 import { Icon } from "../ui/icon.tsx"
 import { languages, useLanguage, useWords, type Language } from "../words/words.tsx"
@@ -22,6 +23,7 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
   ]
   const signOut = async () => {
     await remove("/v1/session").catch(() => undefined)
+    forgetSession()
     await queries.resetQueries()
   }
   return (

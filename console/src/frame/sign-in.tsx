@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { post, problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { meQuery } from "../api/queries.ts"
+import { rememberSession } from "../api/session.ts"
 import { CopyText } from "../ui/copy-text.tsx"
 import { Gate } from "../ui/icon.tsx"
 import { languages, useLanguage, useWords } from "../words/words.tsx"
@@ -79,7 +80,7 @@ function SignIn({ link }: { link: string }) {
   const signIn = async () => {
     setBusy(true)
     try {
-      await post("/v1/session", { link })
+      rememberSession((await post<{ secret: string }>("/v1/session", { link })).secret)
       await queries.resetQueries(meQuery)
       await navigate({ to: "/inbox", replace: true })
     } catch (error) {

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { file } from "../api/http.ts"
 import { useWords } from "../words/words.tsx"
 import { Later } from "./later.tsx"
 
@@ -31,7 +32,6 @@ export function StoredImage({ reference, mimeType, agentId }: Props) {
 /** The server sends artifacts as files to save, never as pages or images; only here it becomes an image again. */
 async function addressOf(reference: string, mimeType: string, agentId: string, signal: AbortSignal): Promise<string> {
   const query = new URLSearchParams({ agentId })
-  const response = await fetch(`/v1/artifacts/${encodeURIComponent(reference)}?${query}`, { signal })
-  if (!response.ok) throw new Error(`The server answered ${response.status}.`)
-  return URL.createObjectURL(new Blob([await response.arrayBuffer()], { type: mimeType }))
+  const bytes = await file(`/v1/artifacts/${encodeURIComponent(reference)}?${query.toString()}`, signal)
+  return URL.createObjectURL(new Blob([bytes], { type: mimeType }))
 }
