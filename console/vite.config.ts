@@ -18,6 +18,10 @@ export default defineConfig(async ({ mode }) => ({
   // The console shares src/lib with the server.
   server: {
     fs: { allow: [".."] },
-    proxy: mode === "mock" ? {} : { "/v1": process.env["QM_SERVER"] ?? "http://127.0.0.1:7420" },
+    // The server takes pages of its own address only: it must see the one that the browser opened.
+    proxy:
+      mode === "mock"
+        ? {}
+        : { "/v1": { target: process.env["QM_SERVER"] ?? "http://127.0.0.1:7420", changeOrigin: false } },
   },
 }))

@@ -237,7 +237,7 @@ const server = z.strictObject({
     .optional()
     .describe("The address that people open, where a proxy with TLS forwards to this server; links begin with it."),
   allowedHosts: names.optional().describe("Host names it answers to, besides those of this machine."),
-  allowedOrigins: names.optional().describe("Host names of web pages that may call it besides those of this machine."),
+  allowedOrigins: names.optional().describe("Host names of web pages that may call it besides its own."),
   maxBodyBytes: count.optional().describe("The largest request body, in bytes."),
 })
 

@@ -114,6 +114,7 @@ test.each([
   ["another host", { host: "evil.example" }, 403],
   ["another site", { origin: "https://evil.example" }, 403],
   ["a page without origin", { origin: "null" }, 403],
+  ["a page of another port of this machine", { origin: "http://127.0.0.1:3000" }, 403],
   ["a form of another site", { "content-type": "application/x-www-form-urlencoded" }, 415],
   ["plain text", { "content-type": "text/plain" }, 415],
 ])("a request with a session by %s is refused", async (_what, headers: Record<string, string>, status) => {

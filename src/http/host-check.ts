@@ -1,10 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import {
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  validateHostHeader,
-  validateOriginHeader,
-} from "@modelcontextprotocol/server"
+import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server"
 
 export interface HostCheckOptions {
   /** The address the server listens on. */
@@ -19,16 +14,22 @@ const maxCached = 1000
 
 /**
  * Returns a function that says why a request is refused: its Host header names another server, or it comes from a web
- * page of another site. This stops DNS rebinding: a browser sends the host name of the page that made the request.
+ * page of another site. This stops DNS rebinding: a browser sends the host name of the page that made the request. A
+ * page of another port of this machine is another site, too: an agent may have started the program that serves it.
  */
 export function hostCheck(options: HostCheckOptions): (headers: IncomingHttpHeaders) => string | undefined {
   const { host: listening, publicUrl, allowedHosts = [], allowedOrigins = [] } = options
   const publicHosts = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
   const hosts = [...localhostAllowedHostnames(), ...ownName(listening), ...publicHosts, ...allowedHosts]
-  const origins = [...localhostAllowedOrigins(), ...publicHosts, ...allowedOrigins]
   const host = cached((header) => (validateHostHeader(header, hosts).ok ? undefined : hostSentence(header)))
-  const origin = cached((header) => (validateOriginHeader(header, origins).ok ? undefined : originSentence(header)))
-  return (headers) => host(headers.host ?? "") ?? (headers.origin === undefined ? undefined : origin(headers.origin))
+  const publicOrigin = publicUrl === undefined ? undefined : new URL(publicUrl).origin
+  const otherSite = cached((header) =>
+    validateOriginHeader(header, [...allowedOrigins]).ok ? undefined : originSentence(header),
+  )
+  return ({ host: name = "", origin }) => {
+    const isOwn = origin === undefined || origin === `http://${name}` || origin === publicOrigin
+    return host(name) ?? (isOwn ? undefined : otherSite(origin))
+  }
 }
 
 /** Caches the check by header: a client sends the same header with every request. */

@@ -26,7 +26,7 @@ export interface ServeOptions {
   publicUrl?: string | undefined
   /** Host names that requests may use besides the loopback ones, without ports. */
   allowedHosts?: readonly string[] | undefined
-  /** Host names of the web pages that may call, besides the loopback ones. */
+  /** Host names of the web pages that may call, besides the server's own. */
   allowedOrigins?: readonly string[] | undefined
   /** 4 MiB when left out. */
   maxBodyBytes?: number | undefined
