@@ -30,7 +30,7 @@ import { createPolicy } from "./call/create-policy.ts"
 import { keyWindowMs } from "./call/stored/rows.ts"
 import { explainCall } from "./call/explain-call.ts"
 import { refuseBadConfig } from "./config/check.ts"
-import { createKnownFolder } from "./config/known-folders.ts"
+import { requireFolderOfProgram } from "./config/known-folders.ts"
 import { databaseSecrets } from "./config/databases-schema.ts"
 import { listenAddress } from "./config/listen-address.ts"
 import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
@@ -85,7 +85,8 @@ export async function createQuartermaster(
   const logger = options.logger ?? silentLogger
   const owner = newOwnerName()
   const dataDir = resolve(config.data?.dir ?? ".quartermaster")
-  createKnownFolder(dataDir, { home: options.home ?? homeFolder(), env: options.environment ?? process.env })
+  const known = { home: options.home ?? homeFolder(), env: options.environment ?? process.env }
+  requireFolderOfProgram(dataDir, config.data, known)
   const store = await openStore({ dataDir, owner, logger, writes: options.writes ?? "journal" })
   try {
     const app = assemble(config, options, store, owner, logger)

@@ -1,5 +1,6 @@
-import { readdirSync } from "node:fs"
-import { spawn } from "node:child_process"
+import { readdirSync, writeFileSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { makeDataFolder } from "./testing/known-folders.ts"
 
@@ -18,4 +19,52 @@ test("ten processes that create one folder at once all know it and agree on its 
   expect(codes).toEqual(Array.from({ length: 10 }, () => 0))
   expect(readdirSync(dataDir)).toEqual([".gitignore", "store.id"])
   expect(readdirSync(notes)).toHaveLength(1)
+})
+
+const library = (name: string) => JSON.stringify(import.meta.resolve(`../../dist/${name}.js`))
+
+test.each([
+  [
+    "createQuartermaster",
+    `import { createQuartermaster } from ${library("index")}
+     const app = await createQuartermaster()
+     console.log((await app.call({ agentId: "operator", tool: "current_time", input: {} })).success)
+     await app.close()`,
+  ],
+  [
+    "createQuartermaster with a file that names it",
+    `import { createQuartermaster } from ${library("index")}
+     import { loadConfig } from ${library("designs/s4")}
+     const app = await createQuartermaster(loadConfig("config.yml"))
+     console.log((await app.call({ agentId: "operator", tool: "current_time", input: {} })).success)
+     await app.close()`,
+  ],
+  [
+    "the manager of S3",
+    `import { ToolManager } from ${library("designs/s3")}
+     console.log((await new ToolManager().execute({ name: "file_list", arguments: { path: "." } })).success)`,
+  ],
+  [
+    "the executor of S4",
+    `import { ToolExecutor, ToolRegistry, list_files } from ${library("designs/s4")}
+     const registry = new ToolRegistry()
+     registry.register(list_files)
+     console.log((await new ToolExecutor(registry).execute("list_files", { path: "." }, { taskId: "t" })).success)`,
+  ],
+])("%s refuses a data folder that came with a repository", (_, source) => {
+  const { cwd, home, dataDir } = makeDataFolder()
+  writeFileSync(join(cwd, "config.yml"), `data: { dir: ${dataDir} }\n`)
+  const run = (as: string) => {
+    const child = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
+      cwd,
+      env: { ...process.env, HOME: as, NODE_NO_WARNINGS: "1" },
+      encoding: "utf8",
+    })
+    return `${child.stdout}${child.stderr}`
+  }
+  expect(run(home)).toContain("true")
+  expect(run(home)).toContain("true")
+  // Another person clones the repository with the folder in it.
+  const other = makeDataFolder().home
+  expect(run(other)).toContain("was not created by you on this machine")
 })

@@ -14,7 +14,14 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { requireKnownFolder, examineFolder, knownFolders, rememberFolder } from "./known-folders.ts"
+import {
+  asUnnamed,
+  examineFolder,
+  knownFolders,
+  rememberFolder,
+  requireFolderOfProgram,
+  requireKnownFolder,
+} from "./known-folders.ts"
 import { problemsOf } from "./testing.ts"
 import { makeDataFolder } from "./testing/known-folders.ts"
 
@@ -154,7 +161,9 @@ test("a link to a known folder is not the default folder", () => {
   const link = join(cwd, "cloned", ".quartermaster")
   symlinkSync(dataDir, link)
   expect(enter({ dataDir: link })).toEqual([
-    expect.objectContaining({ sentence: "This data folder is a link. Name the folder itself with --data." }),
+    expect.objectContaining({
+      sentence: "This data folder is a link. Name the folder itself with --data, or data.dir in your code.",
+    }),
   ])
   expect(enter({ dataDir: link, named: true })).toEqual([])
 })
@@ -214,4 +223,36 @@ test("a restored folder can be remembered in its place", () => {
   bring("quartermaster.db")
   rememberFolder(dataDir, home)
   expect(enter()).toEqual([])
+})
+
+test("a program uses a folder that came from elsewhere only if its own code names it, and is told both ways", () => {
+  const { bring, dataDir, home, trust } = makeDataFolder()
+  bring("quartermaster.db", "record.key")
+  const open = (data?: { dir?: string }, from: string | undefined = home) =>
+    problemsOf(() => requireFolderOfProgram(dataDir, data, { home: from, env: {} }))
+  const { sentence } = notMadeHere(dataDir)[0]!
+  const bothWays = [
+    {
+      file: dataDir,
+      key: "",
+      sentence: sentence.replace(
+        "then run",
+        `then name it in the code of your program, data: { dir: "${dataDir}" } (the way in a container whose home folder is new each time), or run`,
+      ),
+    },
+  ]
+  for (const data of [undefined, {}, asUnnamed({ dir: dataDir })]) expect(open(data)).toEqual(bothWays)
+  expect(open({ dir: dataDir })).toEqual([])
+  expect(trust()).toEqual([])
+  expect(open()).toEqual([])
+  expect(open(asUnnamed({ dir: dataDir }))).toEqual([])
+})
+
+test("a program uses a new folder also where it cannot be remembered", () => {
+  const { cwd, bring, dataDir } = makeDataFolder()
+  const home = join(cwd, "a-file")
+  writeFileSync(home, "")
+  expect(problemsOf(() => requireFolderOfProgram(dataDir, undefined, { home, env: {} }))).toEqual([])
+  bring("quartermaster.db")
+  expect(problemsOf(() => requireFolderOfProgram(dataDir, undefined, { home, env: {} }))).toHaveLength(1)
 })

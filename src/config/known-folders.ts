@@ -8,7 +8,7 @@ import { createPrivateFile, readPrivateFile, writePrivateFile } from "./private-
 import { ConfigError } from "./config-error.ts"
 
 export interface FolderOptions {
-  home: string
+  home: string | undefined
   env: Environment
   /** Whether a person named the folder, by an option, a variable or a trusted file, instead of using the default. */
   named: boolean
@@ -20,30 +20,43 @@ export interface FolderOptions {
  * tool nothing is checked or remembered.
  */
 export function requireKnownFolder(dataDir: string, { home, env, named }: FolderOptions): void {
-  if (env["QM_INSIDE"]) return
-  if (!named && isLink(dataDir))
-    throw refused(dataDir, "This data folder is a link. Name the folder itself with --data.")
-  if (isNew(dataDir)) return makeKnown(dataDir, home, named)
-  if (named) return
-  const problem = problemWith(dataDir)
-  if (problem !== undefined) throw refused(dataDir, problem)
-  if (!isKnown(dataDir, home)) throw refused(dataDir, foreign(dataDir))
+  requireFolder(dataDir, { home, env, named, mustRemember: !named, otherWay: "" })
 }
 
 /**
- * For a program that uses the library: creates the data folder if there is none and remembers it, so that this user's
- * command line uses it too. Where it cannot be remembered, the program works all the same; `qm trust --data` helps then.
+ * The same for a program that uses the library. It named the folder if its own code passes `data.dir`. A new folder that
+ * cannot be remembered is used all the same.
  */
-export function createKnownFolder(
+export function requireFolderOfProgram(
   dataDir: string,
-  { home, env }: { home: string | undefined; env: Environment },
+  data: { dir?: string | undefined } | undefined,
+  { home, env }: Pick<FolderOptions, "home" | "env">,
 ): void {
-  if (home === undefined || env["QM_INSIDE"]) return
-  try {
-    if (ensureDataFolder(dataDir)) rememberFolder(dataDir, home)
-  } catch {
-    return
-  }
+  const named = data?.dir !== undefined && !unnamed.has(data)
+  const otherWay = `name it in the code of your program, data: { dir: ${JSON.stringify(dataDir)} } (the way in a container whose home folder is new each time), or `
+  requireFolder(dataDir, { home, env, named, mustRemember: false, otherWay })
+}
+
+function requireFolder(
+  dataDir: string,
+  { home, env, named, mustRemember, otherWay }: FolderOptions & { mustRemember: boolean; otherWay: string },
+): void {
+  if (env["QM_INSIDE"]) return
+  if (!named && isLink(dataDir))
+    throw refused(dataDir, "This data folder is a link. Name the folder itself with --data, or data.dir in your code.")
+  if (isNew(dataDir)) return makeKnown(dataDir, home, mustRemember)
+  if (named) return
+  const problem = problemWith(dataDir)
+  if (problem !== undefined) throw refused(dataDir, problem)
+  if (home === undefined || !isKnown(dataDir, home)) throw refused(dataDir, foreign(dataDir, otherWay))
+}
+
+const unnamed = new WeakSet<object>()
+
+/** Marks a `data` section whose folder no code of the program names: it comes from a file, or is a default. */
+export function asUnnamed<T extends object>(data: T): T {
+  unnamed.add(data)
+  return data
 }
 
 /** The data folders this user has created or trusted, as far as they are still there and nobody else could change them. */
@@ -117,17 +130,18 @@ function namesIn(dataDir: string): string[] {
   }
 }
 
-function makeKnown(dataDir: string, home: string, named: boolean): void {
+function makeKnown(dataDir: string, home: string | undefined, mustRemember: boolean): void {
   try {
     if (!ensureDataFolder(dataDir) && !statSync(dataDir).isDirectory()) return
   } catch {
     // If no folder can be created, opening the store reports it.
     return
   }
+  if (home === undefined) return
   try {
     rememberFolder(dataDir, home)
   } catch (error) {
-    if (named) return
+    if (!mustRemember) return
     const why = error instanceof ConfigError ? error.message : codeOf(error)
     const help = `Make ${userConfigFolder(home)} writable for you, or name the folder with: --data ${dataDir}`
     throw refused(dataDir, `It cannot be remembered that this folder was created here (${why}). ${help}`)
@@ -159,9 +173,9 @@ function noteFile(dataDir: string, id: string, home: string): string {
   return join(userConfigFolder(home), "folders", name)
 }
 
-function foreign(dataDir: string): string {
+function foreign(dataDir: string, otherWay: string): string {
   const why = "It may contain approvals, rules and people that you do not know."
-  return `The folder ${dataDir} was not created by you on this machine. ${why} Check it, then run: qm trust --data ${dataDir}`
+  return `The folder ${dataDir} was not created by you on this machine. ${why} Check it, then ${otherWay}run: qm trust --data ${dataDir}`
 }
 
 /** Why other users could have written to the folder; undefined if they could not. Database files must be private. */

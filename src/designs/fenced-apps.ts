@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { asUnnamed } from "../config/known-folders.ts"
 import type { EventType, Listener } from "../model/events.ts"
 import type { ToolResult } from "../model/result.ts"
 import { PrivateApp, type PrivateAppSettings, type PrivateCallContext } from "./private-app.ts"
@@ -40,9 +41,10 @@ export class FencedApps {
     const { config = {}, options } = this.#settings
     const tools = allowedPaths === undefined ? config.tools : { ...config.tools, allowedPaths: [...allowedPaths] }
     const isPlaced = (config.workspace ?? config.tools?.workspaceDir) !== undefined
+    const data = asUnnamed({ dir: join(folder, ".quartermaster") })
     const app = new PrivateApp({
       ...this.#settings,
-      config: { data: { dir: join(folder, ".quartermaster") }, ...config, ...(tools === undefined ? {} : { tools }) },
+      config: { data, ...config, ...(tools === undefined ? {} : { tools }) },
       options: { ...(isPlaced ? {} : { workspace: folder }), ...options },
     })
     for (const listen of this.#listeners) listen(app)

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path"
+import { asUnnamed } from "../config/known-folders.ts"
 import { terminalAdapter } from "../approval-ui/terminal.ts"
 import type { Config } from "../config/schema.ts"
 import { errorMessage } from "../lib/error-message.ts"
@@ -39,7 +40,7 @@ export class ToolManager {
     this.#storage = new FileSnippetStorage(workspaceDir)
     this.#app = new PrivateApp({
       ...s3,
-      config: { tools: coreKeys(tools), data: { dir: join(resolve(workspaceDir), ".quartermaster") } },
+      config: { tools: coreKeys(tools), data: asUnnamed({ dir: join(resolve(workspaceDir), ".quartermaster") }) },
       options: {
         workspace: workspaceDir,
         logger: quiet(logger),

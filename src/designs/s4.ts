@@ -1,6 +1,7 @@
 // The names of design S4. Every name is listed by hand.
 import { resolve } from "node:path"
 import { readSource } from "../config/find.ts"
+import { asUnnamed } from "../config/known-folders.ts"
 import { readTrusted } from "../config/read-layer.ts"
 import type { Config } from "../config/schema.ts"
 
@@ -52,5 +53,7 @@ export const TOOL_CALL_FAILED = "TOOL_CALL_FAILED"
 
 /** Reads a `config.yml` as S4 writes it, with its variables filled in. For `createQuartermaster` and `ToolExecutor`. */
 export function loadConfig(file: string): Config {
-  return readTrusted(readSource(resolve(file)), process.env).config
+  const { config } = readTrusted(readSource(resolve(file)), process.env)
+  if (config.data !== undefined) asUnnamed(config.data)
+  return config
 }

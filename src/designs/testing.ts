@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { onTestFinished, vi } from "vitest"
+import { rememberFolder } from "../config/known-folders.ts"
 import { databaseFile, temporaryFolder } from "../testing/test-app.ts"
 import { closeStandalone } from "./fenced-apps.ts"
 
@@ -15,10 +16,15 @@ export async function workingFolder(): Promise<string> {
   return folder
 }
 
-/** A new folder with an empty data folder in it. */
+/** A new folder with an empty data folder in it, which this user has created. */
 export async function projectFolder(): Promise<string> {
   const folder = temporaryFolder()
-  mkdirSync(join(folder, ".quartermaster"), { mode: 0o700 })
-  copyFileSync(await databaseFile(), join(folder, ".quartermaster", "quartermaster.db"))
+  const dataDir = join(folder, ".quartermaster")
+  mkdirSync(dataDir, { mode: 0o700 })
+  copyFileSync(await databaseFile(), join(dataDir, "quartermaster.db"))
+  const home = temporaryFolder()
+  vi.stubEnv("HOME", home)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  rememberFolder(dataDir, home)
   return folder
 }
