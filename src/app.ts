@@ -197,6 +197,8 @@ export function assemble(
       await agentsEnded(agentIds)
     },
   })
+  const isPerson = (id: string) => org.findPerson(id)?.status === "active"
+  const personSince = (id: string) => (isPerson(id) ? (org.findPerson(id)?.createdAt ?? "") : undefined)
   const freezes = freezesAndModes(documents, {
     isKnown: (agentId) => org.findAgent(agentId) !== undefined,
     emit,
@@ -253,11 +255,10 @@ export function assemble(
       readOnlyTrusted: readOnlyTrusted(config),
       decisive: decisiveConfig(config),
     },
-    { documents, registry, groups: groupList, org, guards, modeOf: freezes.modeOf, workspace },
+    { documents, registry, groups: groupList, org, guards, personSince, modeOf: freezes.modeOf, workspace },
   )
   const discovery = new ToolDiscovery(registry, org, levelOrder, policy)
 
-  const isPerson = (id: string) => org.findPerson(id)?.status === "active"
   const links = answerLinks({ documents, isPerson, now })
 
   // The call lifecycle.
@@ -282,6 +283,7 @@ export function assemble(
     permits,
     approvalUI: adapterFromOptions(options.approvals, options.ask),
     rolesOf: (person) => org.findPerson(person)?.roles,
+    personSince,
     isTokenValid: (tokenId) => isTokenValid(documents, tokenId, now()),
     async goesOnByItself(sessionId) {
       const found = await store.conversations.get(sessionId)
@@ -320,7 +322,7 @@ export function assemble(
     store.recorder.write({ kind: "note", at: now(), callId, agentId, text }, settings.durability)
 
   // Models and pipelines that use the tools.
-  const approvals = approvalsApi(ports, documents, rules.add)
+  const approvals = approvalsApi(ports, documents, rules.addApproved)
   const toolsOfAgents = agentTools(registry, discovery, org, settings.askIntent)
   const mailParts = { messages: store.messages, conversations: store.conversations, org, emit, now }
   const runOptionParts = {
@@ -403,11 +405,7 @@ export function assemble(
     }),
     signIn: signIn({ documents, isPerson, now }),
     answerLinks: links,
-    pins: answerPins({
-      documents,
-      personSince: (id) => (isPerson(id) ? (org.findPerson(id)?.createdAt ?? "") : undefined),
-      now,
-    }),
+    pins: answerPins({ documents, personSince, now }),
     changes: () => store.changes(),
     executor: (agentId) => new ToolExecutor(calls, registry, agentId ?? config.agent ?? "operator"),
     artifact: artifactsApi(ports),

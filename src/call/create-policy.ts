@@ -1,4 +1,5 @@
 import type { AuditReader, RuleAdmin } from "../model/app.ts"
+import { isStillThere } from "../model/approval.ts"
 import type { Guards } from "../model/guard.ts"
 import type { OrganisationAdmin } from "../model/organisation-admin.ts"
 import type { AgentView, SessionMode } from "../model/organisation.ts"
@@ -26,6 +27,7 @@ export interface PolicyContext {
   groups: { list(): readonly { id: string }[] }
   org: OrganisationAdmin & Organisation
   guards: Guards
+  personSince(id: string): string | undefined
   modeOf(sessionId: string): SessionMode
   workspace: string
 }
@@ -33,7 +35,8 @@ export interface PolicyContext {
 export interface CreatedPolicy {
   policy: PolicySource
   flaws: RuleAdmin["flaws"]
-  add: RuleAdmin["add"]
+  /** Adds the rule that a person made of their approval. It ends when they are removed. */
+  addApproved: RuleAdmin["add"]
   /** The rules for people. It needs the audit log, to try other rules on recorded calls. */
   rulesApi(ports: Ports, audit: AuditReader): RuleAdmin
 }
@@ -48,7 +51,7 @@ export function createPolicy(
   },
   context: PolicyContext,
 ): CreatedPolicy {
-  const { documents, registry, groups, org, guards, modeOf, workspace } = context
+  const { documents, registry, groups, org, guards, personSince, modeOf, workspace } = context
   const tools = {
     canonical: (name: string) => registry.canonicalName(name),
     inGroups: (tool: RegisteredTool, ids: readonly string[] | null) => registry.inGroups(tool, ids),
@@ -65,6 +68,7 @@ export function createPolicy(
       departments: () => org.listDepartments().map(({ id }) => id),
       agents: () => org.listAgents().map(({ id }) => id),
       view: (agentId) => org.view(agentId),
+      personSince,
       touches(tool, input) {
         const declared = declaredTouches(tool, input)
         // Not loaded yet: another process has just stored the first rule with an example.
@@ -78,7 +82,7 @@ export function createPolicy(
   const policyWith = (list: () => readonly Rule[]) =>
     new PolicySource({
       rules: list,
-      grants: () => liveGrants(documents),
+      grants: () => liveGrants(documents, personSince),
       modeOf,
       version: () => documents.version,
       tools,
@@ -100,7 +104,7 @@ export function createPolicy(
   return {
     policy,
     flaws,
-    add,
+    addApproved: (rule, by) => rules.add(rule, by, { by, since: personSince(by) ?? null }),
     rulesApi: (ports, audit) => ({
       list,
       flaws,
@@ -119,6 +123,10 @@ export function createPolicy(
   }
 }
 
-function liveGrants(documents: Documents): Grant[] {
-  return [...documents.all("grant")].filter(({ live }) => live).map(({ body }) => body as Grant)
+/** The remembered answers. A yes of a removed person counts no more; a no counts until somebody revokes it. */
+export function liveGrants(documents: Documents, personSince: (id: string) => string | undefined): Grant[] {
+  return [...documents.all("grant")]
+    .filter(({ live }) => live)
+    .map(({ body }) => body as Grant)
+    .filter((grant) => grant.verdict === "deny" || isStillThere(grant, personSince))
 }

@@ -68,10 +68,24 @@ export interface OfferedRule {
   words: string
 }
 
-export interface Vote {
-  by: string
+export interface Vote extends Giver {
   at: number
   note?: string | undefined
+}
+
+/** A person who gave something that ends when they are removed: a vote, a grant, the mode edits. */
+export interface Giver {
+  by: string
+  /**
+   * Since when the person was one of the organisation when they gave it; an empty text for a configured person, null for
+   * somebody outside it. Somebody added later under the same name is another person.
+   */
+  since?: string | null | undefined
+}
+
+/** Whether who gave it is still the person they were then. What was stored without `since` counts. */
+export function isStillThere({ by, since }: Giver, personSince: (id: string) => string | undefined): boolean {
+  return since === undefined || since === (personSince(by) ?? null)
 }
 
 /** A question of `ask_user` or of an MCP server. */

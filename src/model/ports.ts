@@ -36,6 +36,8 @@ export interface Ports {
   grants: { save(grant: Grant): Promise<void> }
   /** The roles of a person. Undefined when there is no such person. */
   rolesOf(person: string): readonly string[] | undefined
+  /** Since when there is an active person with this id in the organisation; an empty text for a configured one. */
+  personSince(id: string): string | undefined
   /** Whether the token exists and is neither revoked nor expired. */
   isTokenValid(tokenId: string): boolean
   /** Whether the calls of a session go on by themselves, once they are answered, wherever agents run. */

@@ -132,6 +132,8 @@ export interface Grant {
   /** What the approved call touched. The grant does not cover a call that touches more. */
   touches: readonly Touch[]
   by: string
+  /** See `Giver`. A yes ends when its person is removed; a no does not. */
+  since?: string | null | undefined
   createdAt: number
   expiresAt: number | null
   /** What the grant means, as the approver read it. */

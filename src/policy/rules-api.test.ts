@@ -39,7 +39,7 @@ function open(ids: readonly string[]) {
     },
     all: () => documents.values(),
   } as unknown as Documents
-  const api = rulesApi(store, { rules: [] }, known)
+  const api = rulesApi(store, { rules: [] }, { ...known, personSince: () => undefined })
   const stored = () => api.list().filter(({ source }) => source.startsWith("rule "))
   return { reads, put, stored, other: () => state.version++ }
 }

@@ -1,4 +1,5 @@
 import { newId } from "../lib/new-id.ts"
+import { isStillThere, type Giver } from "../model/approval.ts"
 import type { Documents } from "../model/documents.ts"
 import { readRule } from "../schema/rule-schema.ts"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
@@ -25,20 +26,26 @@ export function rulesApi(
     /** The MCP servers that are believed when they say that a tool only reads. */
     readOnlyTrusted?: readonly string[] | undefined
   },
-  known: RuleContext,
+  known: RuleContext & { personSince(id: string): string | undefined },
 ) {
   const { rules: own, flaws: malformed } = readRules(configured.rules, "configuration", configured.sources)
   const given = [...builtIn, ...(configured.readOnlyTrusted ?? []).map(trustReadOnlyRule)]
   let read: { version: number; rules: readonly Rule[]; flaws: readonly RuleFlaw[] } | undefined
   // A document that did not change gives the same rule object, so that a comparison by identity works.
   let before = new Map<string, StoredRule>()
+  const stillCounts = (body: unknown) => {
+    const { approvedBy } = body as ApprovedRule
+    return approvedBy === undefined || isStillThere(approvedBy, known.personSince)
+  }
   const look = () => {
     if (read?.version === documents.version) return read
-    const stored = [...documents.all("rule")].filter(({ live }) => live).sort((one, other) => one.change - other.change)
+    const stored = [...documents.all("rule")]
+      .filter(({ live, body }) => live && stillCounts(body))
+      .sort((one, other) => one.change - other.change)
     const now = new Map<string, StoredRule>()
     for (const { id, body, change } of stored) {
       const known = before.get(id)
-      now.set(id, known?.change === change ? known : { change, read: readRule(body, id, `rule ${id}`) })
+      now.set(id, known?.change === change ? known : { change, read: readRule(withoutGiver(body), id, `rule ${id}`) })
     }
     before = now
     const each = [...now.values()].map((one) => one.read)
@@ -56,14 +63,15 @@ export function rulesApi(
       const { rules, flaws } = readRules(proposed, source)
       return { rules: [...given, ...rules], flaws: [...flaws, ...findFlaws(rules, known)] }
     },
-    async add(written: unknown, by: string): Promise<Rule> {
+    /** A rule with `approvedBy` counts as long as that person is there. */
+    async add(written: unknown, by: string, approvedBy?: Giver): Promise<Rule> {
       const id = newId()
       const made = readRule(written, id, `rule ${id}`)
       const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
       if ("flaws" in made || flaws.length > 0) {
         throw new Error(`The rule cannot be added: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
       }
-      await documents.put({ kind: "rule", id, body: written }, by)
+      await documents.put({ kind: "rule", id, body: approvedBy ? { ...(written as object), approvedBy } : written }, by)
       return made.rule
     },
     async remove(id: string, by: string): Promise<Rule | undefined> {
@@ -75,6 +83,16 @@ export function rulesApi(
       return rule
     },
   }
+}
+
+/** The body of a stored rule that a person made of their approval. */
+interface ApprovedRule {
+  approvedBy?: Giver | undefined
+}
+
+function withoutGiver(body: unknown): unknown {
+  const { approvedBy: _, ...written } = body as ApprovedRule
+  return written
 }
 
 /** What `mcpServers.<name>.trustReadOnly` means. */

@@ -74,6 +74,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     approvalUI: {},
     grants: { save: () => Promise.resolve() },
     rolesOf: () => undefined,
+    personSince: () => undefined,
     isTokenValid: () => true,
     goesOnByItself: () => Promise.resolve(false),
     isAgent: () => false,

@@ -1,3 +1,4 @@
+import { isStillThere } from "../../model/approval.ts"
 import type { ApprovalRequest, PendingItem, AnswerResult, Answer, Remember, Vote } from "../../model/approval.ts"
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
@@ -84,7 +85,10 @@ export async function answerPending(
     if (settled === null) await noteVote(row, counted.votes.at(-1)!, ports)
     else if (!callerWaits) await writeAnswerForAbsentCaller({ ...row, owner }, settled, ports)
     const { remember, minutes }: Remember = answer.kind === "approve" || answer.kind === "reject" ? answer : {}
-    if (settled !== null && remember !== undefined) await ports.grants.save(grantOf(row, settled, remember, minutes))
+    if (settled !== null && remember !== undefined) {
+      const given = { ...settled, since: ports.personSince(by) ?? null }
+      await ports.grants.save(grantOf(row, given, remember, minutes))
+    }
     const agentGoesOn = await ports.goesOnByItself(row.sessionId)
     if (settled !== null)
       ports.emit({ type: "TOOL_CALL_ANSWERED", at: ports.now(), callId, toolName: row.tool, agentId: row.agentId, by })
@@ -149,11 +153,12 @@ function countAnswer(row: CallRow, answer: Answer, by: string, ports: Ports): Co
       const replaced = answer.replace === undefined ? undefined : plainProblem("The value", answer.replace)
       const problem = replaced ?? redactProblem(row, answer.redact)
       if (problem !== undefined) return { refused: problem }
-      return settled({
+      const { answer: released } = settled({
         approved: true,
         redact: answer.redact,
         replace: answer.replace === undefined ? undefined : { value: answer.replace },
       })
+      return { votes: [newVote(by, undefined, ports)], answer: released }
     }
     case "answer": {
       const checked = checkAnswer(row.card.question, answer.value)
@@ -189,15 +194,31 @@ function vote(
     return { refused: `This yes cannot be remembered as '${remember}'. ${instead}` }
   }
   const { userId } = storedRequest(row).given
-  const notCounted = votingProblem({ approvers, votes: row.votes, userId }, by, ports)
+  const earlier = standingVotes(row, ports)
+  const notCounted = votingProblem({ approvers, votes: earlier, userId }, by, ports)
   if (notCounted !== undefined) return { refused: notCounted }
-  const said = given.note?.trim().slice(0, longestNote) ?? ""
-  const votes: Vote[] = [...row.votes, said === "" ? { by, at } : { by, at, note: said }]
+  const votes: Vote[] = [...earlier, newVote(by, given.note, ports)]
   return {
     votes,
     answer:
       missing(row, votes, ports) === 0 ? { approved: true, by: names(votes), at, value, note: notes(votes) } : null,
   }
+}
+
+function newVote(by: string, note: string | undefined, ports: Ports): Vote {
+  const said = note?.trim().slice(0, longestNote) ?? ""
+  const vote = { by, at: ports.now(), since: ports.personSince(by) ?? null }
+  return said === "" ? vote : { ...vote, note: said }
+}
+
+/** The votes that count: those of people who were removed since do not. */
+export function standingVotes({ votes }: Pick<CallRow, "votes">, { personSince }: Ports): readonly Vote[] {
+  return votes.filter((each) => isStillThere(each, personSince))
+}
+
+/** Who approved a stored call, or released its result, and was removed since. */
+export function removedApprovers({ votes }: Pick<CallRow, "votes">, { personSince }: Ports): readonly string[] {
+  return votes.filter((each) => !isStillThere(each, personSince)).map(({ by }) => by)
 }
 
 /** How many more people must agree. All unknown names together count as one person without a role. */

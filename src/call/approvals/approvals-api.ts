@@ -3,8 +3,9 @@ import type { CallRow } from "../../model/call.ts"
 import type { Documents } from "../../model/documents.ts"
 import type { Ports } from "../../model/ports.ts"
 import type { Grant } from "../../model/rule.ts"
+import { liveGrants } from "../create-policy.ts"
 import { approveWithRule } from "./approve-with-rule.ts"
-import { pendingItem, answerPending } from "./answer-pending.ts"
+import { answerPending, pendingItem as itemOf, standingVotes } from "./answer-pending.ts"
 import { votingProblem } from "./voting-problem.ts"
 
 const pageSize = 1000
@@ -15,6 +16,7 @@ export function approvalsApi(
   documents: Documents,
   addRule: (rule: object, by: string) => Promise<unknown>,
 ): Approvals {
+  const pendingItem = (row: CallRow) => itemOf({ ...row, votes: standingVotes(row, ports) })
   /** Everything that waits and has not expired. */
   const waiting = async (agentId?: string): Promise<CallRow[]> => {
     const found: CallRow[] = []
@@ -42,9 +44,7 @@ export function approvalsApi(
     answer: (callId, answer, by, revision, via) => answerPending(callId, answer, by, ports, revision, via),
     approveWithRule: (callId, given) => approveWithRule(callId, given, ports, addRule),
     grants: async ({ agentId, includeExpired = false } = {}) =>
-      [...documents.all("grant")]
-        .filter(({ live }) => live)
-        .map(({ body }) => body as Grant)
+      liveGrants(documents, ports.personSince)
         .filter((grant) => agentId === undefined || grant.agentId === agentId)
         .filter((grant) => includeExpired || grant.expiresAt === null || grant.expiresAt > ports.now())
         .sort((a, b) => a.createdAt - b.createdAt),

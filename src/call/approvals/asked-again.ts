@@ -11,6 +11,8 @@ interface ShownNow {
   proposal: Proposal
   card: ApprovalCard
   preview: Preview | null
+  /** Who approved it and was removed since. */
+  removed: readonly string[]
 }
 
 /** A note on a card, and its parts for translation. */
@@ -41,10 +43,12 @@ function part(code: string, text: string, params?: ReasonParams): Sentence {
   return params === undefined ? { code, text } : { code, params, text }
 }
 
-function changesSince(row: CallRow, { proposal: { tool, asks, raw }, card, preview }: ShownNow): Sentence[] {
+function changesSince(row: CallRow, { proposal, card, preview, removed }: ShownNow): Sentence[] {
+  const { tool, asks, raw } = proposal
   const same = (one: unknown, other: unknown) => canonicalJson(one) === canonicalJson(other)
   const reasons = asks.filter((ask) => ask.code !== "call_changed" && !row.asks.some((old) => isSameReason(old, ask)))
   const found = [
+    ...removed.map((by) => part("again_removed", `${by} was removed from the organisation`, { by })),
     ...changedFiles(row.card.files, card.files),
     ...(row.definitionHash === tool.definitionHash
       ? []

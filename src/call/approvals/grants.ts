@@ -1,7 +1,7 @@
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { newId } from "../../lib/new-id.ts"
 import type { Verdict } from "../../model/ports.ts"
-import type { PendingItem, Remember } from "../../model/approval.ts"
+import type { Giver, PendingItem, Remember } from "../../model/approval.ts"
 import { grantMinutes, grantScopes, isForSession, type Grant, type GrantScope, type Touches } from "../../model/rule.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { onlyLevelAsks } from "../only-level-asks.ts"
@@ -35,7 +35,12 @@ export function rememberProblem(row: CallRow, { remember, minutes }: Remember): 
 }
 
 /** A remembered answer to one stored call, bound to what its card showed. */
-export function grantOf(row: CallRow, answer: SettledAnswer, scope: GrantScope, minutes?: number): Grant {
+export function grantOf(
+  row: CallRow,
+  answer: SettledAnswer & Giver,
+  scope: GrantScope,
+  minutes: number | undefined,
+): Grant {
   const { card } = row
   const { sessionId, given } = storedRequest(row)
   return {
@@ -51,6 +56,7 @@ export function grantOf(row: CallRow, answer: SettledAnswer, scope: GrantScope, 
     inputDigest: scope === "input-session" ? card.inputDigest : undefined,
     touches: card.touches.list,
     by: answer.by,
+    since: answer.since,
     createdAt: answer.at,
     expiresAt: scope === "tool-always" ? null : answer.at + lifetimeOf(scope, minutes),
     words: describeGrant(row, scope, { approved: answer.approved, minutes }),

@@ -5,6 +5,7 @@ import type { Ports, Verdict } from "../../model/ports.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { allowed } from "./allowed.ts"
+import { removedApprovers } from "../approvals/answer-pending.ts"
 import { whyAskedAgain, whyNotEdited, type Note } from "../approvals/asked-again.ts"
 import { waitForAnswer } from "../approvals/wait-for-answer.ts"
 import { writeAnswer } from "../approvals/write-answer.ts"
@@ -194,6 +195,7 @@ async function isCovered(call: ActiveCall, proposal: Proposal, ports: Ports): Pr
   if (ports.now() > redeemableUntil(row)) {
     throw new Ending("approval_expired", "The approval was not used in time. Call again to ask anew.")
   }
+  if (removedApprovers(row, ports).length > 0) return false
   return coversProposal(call, row, proposal, ports)
 }
 
@@ -279,7 +281,9 @@ async function enqueue(
   const { editedBy = call.row?.card.editedBy } = revised
   const [card, preview] = [await makeCard(call, proposal, ports), await renderPreview(proposal, call)]
   const isEdit = revised.editedBy !== undefined || call.row === undefined
-  const why = revised.why ?? (isEdit ? {} : whyAskedAgain(call.row!, { proposal, card, preview }))
+  const why =
+    revised.why ??
+    (isEdit ? {} : whyAskedAgain(call.row!, { proposal, card, preview, removed: removedApprovers(call.row!, ports) }))
   const isQueued = await tryAdvance(call, ports, {
     state: "waiting",
     answer: null,

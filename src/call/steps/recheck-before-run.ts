@@ -4,6 +4,7 @@ import type { Ports } from "../../model/ports.ts"
 import { isSameReason } from "../../model/reason.ts"
 import { toolRef, dialectText } from "../../model/dialect-text.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
+import { removedApprovers } from "../approvals/answer-pending.ts"
 import { decideNow } from "./allowed.ts"
 import type { ActiveCall } from "../active-call.ts"
 import { agentStoppedEnding } from "../stopped-endings.ts"
@@ -29,7 +30,10 @@ export async function recheckBeforeRun(
   const asks = verdict === "ask" ? reasons.filter(({ shadow }) => shadow === undefined) : []
   const unanswered = asks.find((ask) => !approved.some((known) => isSameReason(known, ask)))
   if (unanswered !== undefined) throw changed(tool, unanswered.sentence)
-  if (row?.answer?.approved !== true || call.touches.list.length === 0) return
+  if (row?.answer?.approved !== true) return
+  const [removed] = removedApprovers(row, ports)
+  if (removed !== undefined) throw changed(tool, `${removed}, who approved it, was removed from the organisation.`)
+  if (call.touches.list.length === 0) return
   const files = await ports.digests(call.touches)
   if (canonicalJson(files) !== canonicalJson(row.card.files)) throw changed(tool, "A file that it names has changed.")
 }

@@ -12,6 +12,7 @@ import { artifactRead } from "../../model/artifact-reader.ts"
 import { isJsonText, modelTextLimit, resultAsText } from "../../model/model-text.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { storeText } from "../store-text.ts"
+import { removedApprovers } from "../approvals/answer-pending.ts"
 import { waitForAnswer } from "../approvals/wait-for-answer.ts"
 import { failedResult, successResult, type DeliveredValue } from "./record.ts"
 import { withheldEnding } from "../refusal-endings.ts"
@@ -113,7 +114,11 @@ async function hold(
     announceWaiting(call, { ...event, until: call.row.deadline ?? Infinity }, ports)
   }
 
-  const answer = await waitForAnswer(call, tool, input, ports)
+  let answer = await waitForAnswer(call, tool, input, ports)
+  while (answer?.approved === true && (await isReleaserGone(call, ports))) {
+    announceWaiting(call, { ...event, until: call.row?.deadline ?? Infinity }, ports)
+    answer = await waitForAnswer(call, tool, input, ports)
+  }
   if (answer?.approved === true) {
     const notes = [
       ...(answer.via === "link" ? ["from a link"] : []),
@@ -136,6 +141,20 @@ async function hold(
   )
   ports.emit({ type: "TOOL_CALL_WITHHELD", at: ports.now(), ...event, by, reason })
   throw ending
+}
+
+/** Holds the result again if the person who released it was removed before it was delivered. */
+async function isReleaserGone(call: ActiveCall, ports: Ports): Promise<boolean> {
+  await ports.refresh()
+  const { row } = call
+  const [by] = row === undefined ? [] : removedApprovers(row, ports)
+  if (row === undefined || by === undefined) return false
+  const note = `${by} released it and was removed from the organisation since.`
+  const again = [{ code: "again_releaser", params: { by }, text: note }]
+  const deadline = answerDeadline(await ports.calls.clock(), call, ports)
+  const card = { ...row.card, note, again }
+  await advance(call, ports, { state: "held", answer: null, votes: [], revision: row.revision + 1, deadline, card })
+  return true
 }
 
 /** The result as the person released it: whole, with parts taken out, or replaced. */

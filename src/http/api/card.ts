@@ -64,7 +64,7 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     editedBy: item.editedBy,
     note: item.note,
     again: item.again?.map(messageOf),
-    votes: [...item.votes],
+    votes: item.votes.map(({ since: _since, ...vote }) => vote),
     approvers: [...item.approvers],
     mayAnswer: context.mayAnswer,
     remember: item.remember.map(({ scope, words, params }) => ({

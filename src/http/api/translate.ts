@@ -71,6 +71,8 @@ export const chinese: Readonly<Record<string, string>> = {
   detail_mode_asks: "shell 模式“sandbox”在此等同于“ask”：{because}。",
   again_approved: "{by} 已批准第 {revision} 版。此后：",
   again_since: "自第 {revision} 版以来：",
+  again_removed: "{by} 已被移出组织",
+  again_releaser: "{by} 已放行它，此后被移出组织。",
   again_files: "{files} 已改变",
   again_more_files: "{files} 等 {count} 个文件已改变",
   again_tool: "工具 {tool} 已改变",
