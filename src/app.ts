@@ -52,7 +52,8 @@ import { answerLinks, endOldAnswerLinks } from "./org/answer-links.ts"
 import { answerPins } from "./org/answer-pins.ts"
 import { endOldSessions, signIn } from "./org/sign-in.ts"
 import { Directory } from "./org/directory.ts"
-import { freezesAndModes } from "./org/freezes.ts"
+import { agentFreezes } from "./org/freezes.ts"
+import { agentModes } from "./org/modes.ts"
 import { hasRole } from "./policy/has-role.ts"
 import type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
 import { openRegistry } from "./registry/open-registry.ts"
@@ -193,16 +194,24 @@ export function assemble(
     emit,
     async onTerminated(agentIds) {
       await endCallsOf(agentIds, ports)
+      await modes.endAgents(agentIds)
       await builtins.processes.endAll((agentId) => agentIds.includes(agentId))
       await agentsEnded(agentIds)
     },
   })
   const isPerson = (id: string) => org.findPerson(id)?.status === "active"
   const personSince = (id: string) => (isPerson(id) ? (org.findPerson(id)?.createdAt ?? "") : undefined)
-  const freezes = freezesAndModes(documents, {
+  const freezes = agentFreezes(documents, {
     isKnown: (agentId) => org.findAgent(agentId) !== undefined,
     emit,
     waitForOthers,
+  })
+  const modes = agentModes(documents, {
+    view: (agentId) => org.view(agentId),
+    conversations: store.conversations,
+    personSince,
+    waitForOthers,
+    now,
   })
   const pipelineTool = runPipelineTool(() => pipelineApp)
   registry.registerMany([...builtins.tools, ...orgManagementTools(org, groupList), ...loopTools, pipelineTool], {
@@ -255,7 +264,7 @@ export function assemble(
       readOnlyTrusted: readOnlyTrusted(config),
       decisive: decisiveConfig(config),
     },
-    { documents, registry, groups: groupList, org, guards, personSince, modeOf: freezes.modeOf, workspace },
+    { documents, registry, groups: groupList, org, guards, personSince, modeOf: modes.modeOf, workspace },
   )
   const discovery = new ToolDiscovery(registry, org, levelOrder, policy)
 
@@ -312,6 +321,7 @@ export function assemble(
     await sweepAll(ports, { documents, conversations: store.conversations, keepMs })
     await endOldSessions(documents, now())
     await endOldAnswerLinks(documents, now())
+    await modes.endOldModes()
   }
   const sweeper = startSweeper(sweep, ports, options.sweepMs ?? 30_000)
   const watch = watchDocuments(ports, documents, (isStopped) => builtins.processes.endAll(isStopped))
@@ -393,8 +403,13 @@ export function assemble(
     freeze: freezes.freeze,
     thaw: freezes.thaw,
     frozen: freezes.frozen,
-    setMode: freezes.setMode,
-    modeOf: freezes.modeOf,
+    setMode: modes.setMode,
+    modes: modes.modes,
+    modeOf(agentId, sessionId) {
+      const who = org.view(agentId)
+      return who === undefined ? "ask" : modes.modeOf(who, sessionId)
+    },
+    endSession: modes.endSession,
     tokens: agentTokens({
       documents,
       isKnown: (agentId) => org.view(agentId) !== undefined,

@@ -28,7 +28,7 @@ export interface PolicyContext {
   org: OrganisationAdmin & Organisation
   guards: Guards
   personSince(id: string): string | undefined
-  modeOf(sessionId: string): SessionMode
+  modeOf(who: AgentView, sessionId: string): SessionMode
   workspace: string
 }
 

@@ -101,7 +101,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   open: ["qm open", "qm open --as ann"],
   freeze: ["qm freeze --agent dev --because 'It loops.'"],
   thaw: ["qm thaw --agent dev"],
-  mode: ["qm mode plan --agent dev"],
+  mode: ["qm mode plan --agent dev", "qm mode edits --agent dev --session s1"],
   audit: ["qm audit list --since 2h", "qm audit verify"],
   "audit list": ["qm audit list --agent dev --since 2h"],
   "audit show": ["qm audit show 01a1e1a9"],

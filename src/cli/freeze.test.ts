@@ -50,32 +50,33 @@ test("a thaw that ends no freeze fails and lists the freezes", async () => {
   )
 })
 
-test("a session's mode is one of three", async () => {
+test("a mode is one of three, and a plan is the agent's in all its sessions", async () => {
   const { run, received } = houseWith([])
-  expect(await run("mode", "plan", "--session", "dev/2026-01-31")).toMatchObject({
+  expect(await run("mode", "plan", "--agent", "dev")).toMatchObject({
     code: 0,
-    stdout: "Session dev/2026-01-31 is now in mode plan.\n",
+    stdout:
+      "Agent dev and its sub-agents are now in mode plan, in all their sessions. 'qm mode ask --agent dev' ends it.\n",
   })
-  expect(received).toEqual([["mode", { sessionId: "dev/2026-01-31", mode: "plan", by: "ada" }]])
+  expect(received).toEqual([["mode", { agentId: "dev", mode: "plan", by: "ada" }]])
   expect(await run("mode", "free", "--session", "s")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("mode takes one of plan, ask, edits, and 'free' is none of them."),
   })
 })
 
-test("without a mode, the session's mode is shown with the commands that change it", async () => {
+test("without a mode, the agent's mode is shown with the commands that change it", async () => {
   const run = (...words: string[]) => runWithApp({ modeOf: () => "plan" } as never, words)
-  expect(await run("mode", "--session", "s")).toEqual({
+  expect(await run("mode", "--agent", "dev", "--session", "s")).toEqual({
     code: 0,
-    stdout: "Session s is in mode plan. 'qm mode ask' or 'qm mode edits' changes it.\n",
+    stdout: "Agent dev is in mode plan in session s. 'qm mode ask' or 'qm mode edits' changes it.\n",
     stderr: "",
   })
 })
 
-test("without --session a mode is set for today's session of the agent", async () => {
+test("without --session the mode edits is set for today's session of the agent", async () => {
   const { run, received } = houseWith([])
-  expect((await run("mode", "plan", "--agent", "dev")).code).toBe(0)
+  expect((await run("mode", "edits", "--agent", "dev")).code).toBe(0)
   expect(received).toEqual([
-    ["mode", { sessionId: expect.stringMatching(/^dev\/\d{4}-\d\d-\d\d$/), mode: "plan", by: "ada" }],
+    ["mode", { agentId: "dev", sessionId: expect.stringMatching(/^dev\/\d{4}-\d\d-\d\d$/), mode: "edits", by: "ada" }],
   ])
 })

@@ -2,7 +2,8 @@ import type { Command } from "commander"
 import { sessionModes } from "../model/organisation.ts"
 import { dailySession } from "../model/call.ts"
 import { callingAgent } from "./calling-agent.ts"
-import type { Run, CliContext } from "./context.ts"
+import type { LoadedConfig } from "../config/load.ts"
+import type { CliApp, Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { CannotDo, choiceFlag } from "./usage.ts"
@@ -19,7 +20,7 @@ export function addFreeze(program: Command, run: Run): void {
   program
     .command("mode [mode]")
     .description(
-      "show or set how strict a session is: plan (read only), ask (the default), edits (workspace edits need no approval)",
+      "show or set how strict an agent is: plan (read only, in all its sessions), ask (the default), edits (workspace edits of one session need no approval)",
     )
     .option("--session <id>", "session id (default: today's session of the agent, for example dev/2026-01-31)")
     .action(run(showOrSetMode))
@@ -61,26 +62,33 @@ function nothingFrozen(agentId: string | undefined, frozen: readonly { agentId?:
   return others.length === 0 ? `${what} No agent is frozen.` : `${what} To end other freezes: ${others.join(", ")}.`
 }
 
-/** Without --session it is the session of calls that name none. */
-function showOrSetMode(
-  context: CliContext,
-  word: string | undefined,
-  { session }: { session?: string },
-): Promise<number> {
+/** Without --session it is the session of calls that name none. A plan is for all sessions of the agent. */
+function showOrSetMode(context: CliContext, word: string | undefined, flags: { session?: string }): Promise<number> {
   const mode = choiceFlag("mode", word, sessionModes)
   if (mode === undefined)
     return withApp(context, { readOnly: true }, (app, loaded) => {
-      const sessionId = session ?? dailySession(callingAgent(context, loaded, app), Date.now())
-      const now = app.modeOf(sessionId)
+      const { agentId, session } = sessionOf(context, flags.session, loaded, app)
+      const now = app.modeOf(agentId, session)
       const others = sessionModes.filter((each) => each !== now).join("' or 'qm mode ")
-      const text = `Session ${sessionId} is in mode ${now}. 'qm mode ${others}' changes it.`
-      printResult(context, { session: sessionId, mode: now }, text)
+      const text = `Agent ${agentId} is in mode ${now} in session ${session}. 'qm mode ${others}' changes it.`
+      printResult(context, { agent: agentId, session, mode: now }, text)
       return Promise.resolve(0)
     })
   return withPerson(context, async (app, by, loaded) => {
-    const sessionId = session ?? dailySession(callingAgent(context, loaded, app), Date.now())
-    await app.setMode({ sessionId, mode, by: by.id })
-    printResult(context, { session: sessionId, mode }, `Session ${sessionId} is now in mode ${mode}.`)
+    const { agentId, session } = sessionOf(context, flags.session, loaded, app)
+    const sessionId = mode === "edits" ? session : flags.session
+    await app.setMode({ agentId, sessionId, mode, by: by.id })
+    const text = {
+      plan: `Agent ${agentId} and its sub-agents are now in mode plan, in all their sessions. 'qm mode ask --agent ${agentId}' ends it.`,
+      ask: `Agent ${agentId} is now in mode ask.`,
+      edits: `Agent ${agentId} is now in mode edits in session ${session}, for 8 hours at most. 'qm mode ask --agent ${agentId}' ends it.`,
+    }
+    printResult(context, { agent: agentId, session: sessionId ?? null, mode }, text[mode])
     return 0
   })
+}
+
+function sessionOf(context: CliContext, given: string | undefined, loaded: LoadedConfig, app: CliApp) {
+  const agentId = callingAgent(context, loaded, app)
+  return { agentId, session: given ?? dailySession(agentId, Date.now()) }
 }

@@ -6,7 +6,7 @@ import type { CallRequest, TypedCallRequest, UnwantedCalls } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { Experiments } from "./experiment.ts"
 import type { TrashAdmin } from "./files.ts"
-import type { Freeze, SessionMode } from "./organisation.ts"
+import type { Freeze, ModeChange, ModeInForce, SessionMode } from "./organisation.ts"
 import type { McpServers, McpToolDefinition } from "./mcp.ts"
 import type { OrganisationAdmin } from "./organisation-admin.ts"
 import type { PluginCatalog } from "./plugin.ts"
@@ -114,8 +114,13 @@ export interface App {
   /** Returns whether something was frozen. */
   thaw(given: { agentId?: string | undefined; by: string }): Promise<boolean>
   frozen(): readonly (Freeze & { agentId?: string | undefined })[]
-  setMode(given: { sessionId: string; mode: SessionMode; by: string }): Promise<void>
-  modeOf(sessionId: string): SessionMode
+  /** Sets the mode plan of an agent or the mode edits of one of its sessions, or ends both (ask). */
+  setMode(change: ModeChange): Promise<void>
+  modeOf(agentId: string, sessionId: string): SessionMode
+  /** The modes plan and edits that hold now. */
+  modes(): readonly ModeInForce[]
+  /** Says that a session is over: nobody calls in it any more. Its mode edits ends. */
+  endSession(sessionId: string): Promise<void>
   readonly audit: AuditReader
   /** Ends abandoned calls and erases expired data. Long-lived processes do this by themselves. */
   sweep(): Promise<void>

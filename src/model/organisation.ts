@@ -125,3 +125,27 @@ export interface Freeze {
 /** *plan* only reads, *ask* follows the rules, *edits* allows edits in the workspace without asking. */
 export const sessionModes = ["plan", "ask", "edits"] as const
 export type SessionMode = (typeof sessionModes)[number]
+
+/** A mode other than *ask*. Plan holds in all sessions of its agent and of the agents below it, edits in one session. */
+export interface ModeInForce {
+  mode: Exclude<SessionMode, "ask">
+  agentId: string
+  /** For a plan: where it was begun. The person who began that conversation may end it. */
+  sessionId?: string | undefined
+  by: string
+  /** For edits, see `Giver`: they end when their person is removed. */
+  since?: string | null | undefined
+  at: number
+  /** Edits end at this time. A plan ends when a person ends it. */
+  until?: number | undefined
+}
+
+/** *ask* ends the plan of the agent and its edits, in the session or, without one, in all of them. */
+export interface ModeChange {
+  agentId: string
+  sessionId?: string | undefined
+  mode: SessionMode
+  by: string
+  /** What `by` may do. Left out: everything, as the program that holds the app may. */
+  scopes?: readonly Scope[] | undefined
+}

@@ -1,14 +1,13 @@
 import type { QuartermasterEvent } from "../model/events.ts"
-import type { Freeze, SessionMode } from "../model/organisation.ts"
-import { sessionModes } from "../model/organisation.ts"
+import type { Freeze } from "../model/organisation.ts"
 import { OrganisationError } from "../model/organisation-admin.ts"
 import type { Documents } from "../model/documents.ts"
 
 /** The id that means every agent. */
 export const everyAgent = "*"
 
-/** Freezes and thaws agents and sets the mode of a session. Each change is stored before its promise resolves. */
-export function freezesAndModes(
+/** Freezes and thaws agents. Each change is stored before its promise resolves. */
+export function agentFreezes(
   documents: Documents,
   {
     isKnown,
@@ -54,20 +53,6 @@ export function freezesAndModes(
     frozen(): (Freeze & { agentId?: string | undefined })[] {
       const live = [...documents.all("freeze")].filter((document) => document.live)
       return live.map(({ id, body }) => ({ ...(body as Freeze), agentId: id === everyAgent ? undefined : id }))
-    },
-    async setMode({ sessionId, mode, by }: { sessionId: string; mode: SessionMode; by: string }): Promise<void> {
-      if (!sessionModes.includes(mode)) {
-        throw new OrganisationError(
-          "unknown_mode",
-          `There is no mode '${mode}'. Choose one of: ${sessionModes.join(", ")}.`,
-        )
-      }
-      await documents.put({ kind: "mode", id: sessionId, live: mode !== "ask", body: { mode, by, at: Date.now() } }, by)
-      await waitForOthers()
-    },
-    modeOf(sessionId: string): SessionMode {
-      const document = documents.get("mode", sessionId)
-      return document?.live === true ? (document.body as { mode: SessionMode }).mode : "ask"
     },
   }
 }

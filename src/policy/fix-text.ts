@@ -72,8 +72,9 @@ function addRule(rule: object): string {
   return `qm rules add ${shellWord(JSON.stringify({ ...rule, because: "<why>" }))}`
 }
 
-export function modeFix(sessionId: string): string {
-  return `qm mode ask --session ${shellWord(sessionId)}`
+export function modeFix(agentId: string, sessionId?: string): string {
+  const session = sessionId === undefined ? "" : ` --session ${shellWord(sessionId)}`
+  return `qm mode ask --agent ${shellWord(agentId)}${session}`
 }
 
 export function grantFix(id: string): string {

@@ -21,7 +21,7 @@ function open() {
   const policy = new PolicySource({
     rules: () => (state.reads++, state.rules),
     grants: () => state.grants,
-    modeOf: (sessionId) => state.modes.get(sessionId) ?? "ask",
+    modeOf: (_who, sessionId) => state.modes.get(sessionId) ?? "ask",
     version: () => state.version,
     toolsVersion: () => state.toolsVersion,
     policyVersion: (expired) => `policy ${state.version}${expired === 0 ? "" : `, ${expired} expired`}`,

@@ -15,7 +15,7 @@ import type { ToolLookup } from "./check.ts"
 export interface PolicyInputs {
   rules(): readonly Rule[]
   grants(): Iterable<Grant>
-  modeOf(sessionId: string): SessionMode
+  modeOf(who: AgentView, sessionId: string): SessionMode
   /** Changes whenever rules or grants may have changed. */
   version(): string | number
   tools: ToolLookup & {
@@ -56,7 +56,7 @@ export class PolicySource implements Policy {
 
   decide(facts: DecisionInput): Verdict {
     this.#refresh()
-    return decide(facts, this.#ruleSet, this.#grants, this.#inputs.modeOf(facts.sessionId))
+    return decide(facts, this.#ruleSet, this.#grants, this.#inputs.modeOf(facts.who, facts.sessionId))
   }
 
   searchFilter(
@@ -71,7 +71,7 @@ export class PolicySource implements Policy {
     return explain(asked, {
       ruleSet: this.#ruleSet,
       grants: this.#grants,
-      mode: this.#inputs.modeOf(asked.sessionId),
+      mode: asked.who === undefined ? "ask" : this.#inputs.modeOf(asked.who, asked.sessionId),
       tools: this.#inputs.tools,
       levelOrder,
       version: this.version,

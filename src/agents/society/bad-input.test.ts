@@ -33,7 +33,7 @@ test.each(wishes)("a message that says %j is quoted and changes nothing", async 
   const [item, ...others] = await app.approvals.list()
   expect(item).toMatchObject({ agentId: "tess", tool: "send", userId: "ada" })
   expect(others).toEqual([])
-  expect(app.modeOf(item!.sessionId)).toBe("ask")
+  expect(app.modeOf("tess", item!.sessionId)).toBe("ask")
   await app.approvals.answer(item!.callId, { kind: "reject" }, "ann")
   await running.idle()
   const budget = { maxTokens: 15, moreTokens: 15 }

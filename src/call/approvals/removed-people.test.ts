@@ -114,6 +114,18 @@ test("a result that a removed person released and nobody fetched is held again",
   expect(await system.resume(callId)).toMatchObject({ success: true, result: "found" })
 })
 
+test("the mode edits ends with the person who set it, the mode plan does not", async () => {
+  const system = await openApp()
+  for (const [id, agentId, mode] of [
+    ["bea", "operator", "edits"],
+    ["cleo", "root", "plan"],
+  ] as const)
+    await system.setMode({ agentId, sessionId: "s1", mode, by: id })
+  expect(system.modes().map(({ mode }) => mode)).toEqual(["edits", "plan"])
+  for (const id of ["bea", "cleo"]) await system.org.deletePerson(id, admin)
+  expect(system.modes().map(({ mode }) => mode)).toEqual(["plan"])
+})
+
 test("a rule that a removed person made of an approval ends, and one that they added stays", async () => {
   const system = await openApp({}, "sensitive")
   const { callId } = await leaveWaiting(system, asking)

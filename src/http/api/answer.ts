@@ -172,9 +172,14 @@ const parts = { params: "the path", query: "the query", body: "the body" }
 function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (error instanceof OrganisationError)
-    return new HttpProblem(error.code.endsWith("_not_found") ? 404 : 422, error.message, { code: error.code })
+    return new HttpProblem(statusOf(error.code), error.message, { code: error.code })
   if (error instanceof StoreUnavailable) return new HttpProblem(503, error.message, { code: "store_unavailable" })
   return new HttpProblem(500, `This is a mistake in Quartermaster, please report it: ${errorMessage(error)}`, {
     code: "internal",
   })
+}
+
+function statusOf(code: string): number {
+  if (code.endsWith("_not_found")) return 404
+  return code === "mode_not_yours" ? 403 : 422
 }

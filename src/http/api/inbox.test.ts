@@ -37,15 +37,15 @@ test("refused calls are told with why, what would change it, and a rule only whe
   expect(denied).not.toHaveProperty("draft")
 })
 
-test("a call that was refused in a session in plan mode has no draft while the mode lasts", async () => {
+test("a call that was refused in plan mode has no draft while the mode lasts", async () => {
   const { app, signIn } = await serving()
   const { ask } = await signIn("someone", true)
-  await ask("POST", "/v1/sessions/s1/mode", { mode: "plan" })
+  await ask("POST", "/v1/agents/ada/mode", { mode: "plan" })
   await app.call({ agentId: "ada", tool: "send", input: {}, sessionId: "s1" })
   const refused = async () => (await ask("GET", "/v1/refused")).body.items[0]
   expect(await refused()).toMatchObject({ code: "permission_denied" })
   expect(await refused()).not.toHaveProperty("draft")
-  await ask("POST", "/v1/sessions/s1/mode", { mode: "ask" })
+  await ask("POST", "/v1/agents/ada/mode", { mode: "ask" })
   expect(await refused()).toMatchObject({ draft: { allow: "send", agent: "ada" } })
 })
 

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { sessionModes } from "../../model/organisation.ts"
 import { endpoint, Reply, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"
 import { byId, text } from "./resource.ts"
@@ -31,6 +32,7 @@ export const organisationEndpoints: readonly Endpoint[] = [
         sample: api.isSample(),
         pin: kind === "person" && app.pins.isSet(id),
         frozen: mayRead ? app.frozen() : [],
+        modes: mayRead ? app.modes() : [],
         waiting: mayRead ? (await app.approvals.list()).length : 0,
       }
     },
@@ -61,15 +63,15 @@ export const organisationEndpoints: readonly Endpoint[] = [
   }),
   endpoint({
     method: "post",
-    path: "/v1/sessions/{id}/mode",
-    summary: "Sets the mode of a session: plan, ask or edits.",
+    path: "/v1/agents/{id}/mode",
+    summary: "Sets the mode plan of an agent or the mode edits of one of its sessions, or ends them (ask).",
     tag,
     scope: "approve",
     params: byId,
-    body: z.object({ mode: z.enum(["plan", "ask", "edits"]) }),
+    body: z.object({ mode: z.enum(sessionModes), sessionId: text.optional() }),
     answers: { 204: undefined },
     async handle({ api, caller, params, body }) {
-      await api.app.setMode({ sessionId: params.id, mode: body.mode, by: caller.id })
+      await api.app.setMode({ ...body, agentId: params.id, by: caller.id, scopes: caller.scopes })
       return new Reply(undefined, 204)
     },
   }),

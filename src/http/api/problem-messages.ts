@@ -38,6 +38,8 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_name_taken: "名称“{quoted}”已被使用。请另选一个。",
   problem_conflict: "其他进程正在修改同一项。请再试一次。",
   problem_read_only: "它写在配置文件中，只能在那里修改。",
+  problem_mode_not_yours: "只有有管理权限的人，或开始这个对话的人，可以设置编辑模式或结束计划模式。",
+  problem_plan_in_force: "智能体“{quoted}”处于计划模式。请先结束它。",
   problem_person_required: "只有人可以这样做。",
 }
 

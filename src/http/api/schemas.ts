@@ -51,6 +51,18 @@ export const me = z
     frozen: z.array(
       z.object({ agentId: z.string().optional(), by: z.string(), because: z.string().optional(), at: time }),
     ),
+    modes: z
+      .array(
+        z.object({
+          mode: z.enum(["plan", "edits"]),
+          agentId: z.string(),
+          sessionId: z.string().optional(),
+          by: z.string(),
+          at: time,
+          until: time.optional(),
+        }),
+      )
+      .describe("The modes plan and edits that hold now. A plan holds in all sessions of its agent."),
     waiting: z.number().describe("How many items wait for people."),
   })
   .meta({ id: "Me" })

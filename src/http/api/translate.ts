@@ -106,7 +106,7 @@ export const chinese: Readonly<Record<string, string>> = {
   tool_wants_approval: "工具 {tool} 被设置为运行前须批准。",
   touches_unproved: "无法证实 {tool} 的这次调用会涉及什么，因此先由人查看。",
   confirmation_wished: "调用本身要求确认。",
-  plan_mode: "会话处于计划模式，只有读取类工具可以运行。",
+  plan_mode: "智能体处于计划模式，只有读取类工具可以运行。",
   tool_switched_off: "工具 {tool} 已关闭。",
   group_missing: "岗位 {role} 没有包含此工具的工具组“{group}”。",
   group_not_registered: "此工具不属于任何工具组：“{group}”未注册或已不含此工具。",

@@ -16,6 +16,7 @@ export interface ClientSession {
 
 export interface ClientSessionsOptions {
   server(identity: ClientIdentity, sessionId: string): Server
+  onEnd?(sessionId: string): void
   now(): number
   /** 15 minutes when left out. */
   idleMs?: number | undefined
@@ -58,6 +59,7 @@ export class ClientSessions {
     Object.assign(server, {
       onclose: () => {
         this.#sessions.delete(id)
+        this.#options.onEnd?.(id)
         onclose?.()
       },
     })

@@ -38,7 +38,8 @@ export function mcpOverHttp(
 ): McpHttp {
   const { now, sessionIdleMs: idleMs, maxSessions: max } = options
   const server = (identity: ClientIdentity, id: string) => endpoint.server(identity, { era: "legacy", session: { id } })
-  const sessions = new ClientSessions({ server, now, idleMs, max })
+  const onEnd = (id: string) => void app.endSession(id).catch(() => {})
+  const sessions = new ClientSessions({ server, onEnd, now, idleMs, max })
   const legacy = legacyHandler(sessions)
   const modern = modernHandler(app, endpoint)
   const fastPath = makeFastPath(app, endpoint, sessions, modern)

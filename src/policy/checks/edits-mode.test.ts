@@ -10,7 +10,13 @@ const edits = (change: object, { proved = true, what = "src/a", mode = "edits" a
 
 test("the mode edits allows writes of the workspace whose touches are proved, and nothing else", () => {
   expect(edits({})).toMatchObject([
-    { verdict: "allow", check: "mode", source: "session s1", code: "edits_mode", fix: "qm mode ask --session s1" },
+    {
+      verdict: "allow",
+      check: "mode",
+      source: "session s1",
+      code: "edits_mode",
+      fix: "qm mode ask --agent ada --session s1",
+    },
   ])
   expect(edits({ group: "command" })).toEqual([])
   expect(edits({ effect: "execute" })).toEqual([])

@@ -9,12 +9,12 @@ export const editsModeCheck = defineCheck({
   stage: "loosen",
   needs: "mode",
   source: ({ sessionId }) => `session ${sessionId}`,
-  look({ tool, touches, workspace, sessionId, mode, tools }) {
+  look({ who, tool, touches, workspace, sessionId, mode, tools }) {
     if (mode !== "edits" || !(tool.sameNameTools ?? [tool]).every(({ effect }) => effect === "write")) return undefined
     if (!tools.inGroups(tool, ["workspace"])) return undefined
     const { list, proved } = normalizeTouches(touches, workspace)
     if (!proved || list.some(({ kind, inside }) => isPath(kind) && inside === undefined)) return undefined
-    return allow("edits_mode", undefined, { fix: () => modeFix(sessionId) })
+    return allow("edits_mode", undefined, { fix: () => modeFix(who.agent.id, sessionId) })
   },
   sentences: {
     edits_mode: () => "The session is in edits mode, in which the workspace is changed without asking.",

@@ -17,7 +17,7 @@ test.each([
   expect(results).toHaveLength(count)
   if (count === 1)
     expect(results).toMatchObject([
-      { check: "mode", source: "session s1", code: "plan_mode", fix: "qm mode ask --session s1" },
+      { check: "mode", source: "agent ada", code: "plan_mode", fix: "qm mode ask --agent ada" },
     ])
   const question = facts({ tool: registered({ kind: "interactive", ...given }) })
   expect(lookAtCall(planModeCheck, question, { mode: "plan" })).toEqual([])

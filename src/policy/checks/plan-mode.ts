@@ -3,20 +3,20 @@ import { defineCheck, deny } from "../check.ts"
 import { modeFix } from "../fix-text.ts"
 import { readsOnly } from "../reads-only.ts"
 
-/** In a session with the mode plan only calls that change nothing may run. Asking a person changes nothing. */
+/** While an agent is in the mode plan only calls that change nothing may run. Asking a person changes nothing. */
 export const planModeCheck = defineCheck({
   name: "mode",
   stage: "deny",
   needs: "mode",
-  source: ({ sessionId }) => `session ${sessionId}`,
-  look({ tool, input, mode, sessionId }) {
+  source: ({ who }) => `agent ${who.agent.id}`,
+  look({ who, tool, input, mode }) {
     if (mode !== "plan" || readsOnly(tool, input) || (tool.sameNameTools ?? [tool]).every(changesNothing))
       return undefined
-    return deny("plan_mode", undefined, { fix: () => modeFix(sessionId) })
+    return deny("plan_mode", undefined, { fix: () => modeFix(who.agent.id) })
   },
   sentences: {
     plan_mode: () =>
-      "The session is in plan mode, in which only tools that read may run. Finish the plan, and make this call later.",
+      "The agent is in plan mode, in which only tools that read may run. Finish the plan, and make this call later.",
   },
   passes: ({ mode }) => `The session's mode is ${mode}.`,
 })

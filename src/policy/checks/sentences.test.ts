@@ -28,7 +28,7 @@ test("the sentence of every code", () => {
     dependency dependency_not_allowed: Tool {tool} needs {needs}, which this agent may not use: {sentence}
     limit rate_limited: {sentence}
     database database_not_allowed: Role {role} may not use the database {database}.
-    mode plan_mode: The session is in plan mode, in which only tools that read may run. Finish the plan, and make this call later.
+    mode plan_mode: The agent is in plan mode, in which only tools that read may run. Finish the plan, and make this call later.
     grant remembered_no: {by} said no, and it is remembered: {why}
     guard touches_unproved: It could not be proved what this call of {tool} touches: a person looks at it first.
     guard touches_unproved_for_rule: It could not be proved what this call of {tool} touches, and the rule to {verdict} {pattern} may be about it: {why}

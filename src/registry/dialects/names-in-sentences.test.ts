@@ -154,9 +154,9 @@ test("an unknown parameter is told as it was written", async () => {
 
 test("in plan mode the tool that must wait has the name it was called by", async () => {
   const { system } = await openApp(free)
-  await system.setMode({ sessionId: "s", mode: "plan", by: "ann" })
+  await system.setMode({ agentId: "claude", mode: "plan", by: "ann" })
   const call = { agentId: "claude", tool: "Write", input: { file_path: "a", content: "" }, sessionId: "s" }
-  expect((await system.call(call)).error).toContain("Write was not executed: The session is in plan mode")
+  expect((await system.call(call)).error).toContain("Write was not executed: The agent is in plan mode")
 })
 
 test("what somebody else's tool says is in its own words", async () => {

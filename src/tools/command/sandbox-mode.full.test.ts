@@ -111,7 +111,7 @@ here("deny lists, rules, limits of a parent and what a person set for the tool a
     expect(await strict.run("node x.js")).toEqual(asks("sensitive"))
   }
   const planned = await project()
-  await planned.system.setMode({ sessionId: "s", mode: "plan", by: "ann" })
+  await planned.system.setMode({ agentId: "dev", mode: "plan", by: "ann" })
   const call = { agentId: "dev", tool: "run_command", input: { command: "make" }, sessionId: "s" }
   expect(await planned.system.call(call)).toMatchObject({ code: "permission_denied" })
 }) // prettier-ignore
