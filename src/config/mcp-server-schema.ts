@@ -73,7 +73,9 @@ const fields = {
   roots: z
     .enum(["workspace", "caller"])
     .optional()
-    .describe("The folders the server may know of: the workspace, or those of the client that made the call."),
+    .describe(
+      "The folders the server is told of: the workspace, or those of the client that made the call; none when left out. Some servers use them in place of the folders in their arguments.",
+    ),
   auth: auth.optional().describe("How to sign in to the server, if it requires that."),
   timeout: milliseconds.optional().describe("Time limit of a call to its tools in milliseconds."),
   connectTimeout: milliseconds.optional().describe("Time limit for connecting in milliseconds."),

@@ -19,7 +19,6 @@ const usual = {
   prefix: true,
   trust: "first",
   sampling: "refuse",
-  roots: "workspace",
   connectTimeoutMs: undefined,
   timeoutMs: undefined,
 }

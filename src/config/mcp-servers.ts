@@ -23,7 +23,7 @@ function specOf(name: string, entry: ServerEntry): McpServerSpec {
     prefix: entry.prefix ?? true,
     trust: entry.trust ?? "first",
     sampling: entry.sampling ?? "refuse",
-    roots: entry.roots ?? "workspace",
+    ...(entry.roots === undefined ? {} : { roots: entry.roots }),
     connectTimeoutMs: entry.connectTimeout,
     timeoutMs: entry.timeout,
     ...(entry.auth === undefined ? {} : { auth: { ...entry.auth, grant: entry.auth.grant ?? "code" } }),

@@ -23,8 +23,11 @@ export interface McpServerSpec {
   readonly trust: "first" | "ask"
   /** The server's sampling requests are refused, or passed on to the program that made the call. */
   readonly sampling: "refuse" | "caller"
-  /** The folders that the server is told of: the workspace, or the roots of the program that made the call. */
-  readonly roots: "workspace" | "caller"
+  /**
+   * The folders that the server is told of: the workspace, or the roots of the program that made the call. Without it none:
+   * some servers use these in place of the folders in their arguments.
+   */
+  readonly roots?: "workspace" | "caller" | undefined
   readonly connectTimeoutMs?: number | undefined
   readonly timeoutMs?: number | undefined
   /** How to sign in at a remote server. The server tells what is left out here. */

@@ -99,7 +99,7 @@ describe("sampling", () => {
     const declared = JSON.parse(
       textOf(await legacy.connection.callTool("capabilities", {}, requestContext())),
     ) as object
-    expect(declared).toEqual({ elicitation: { form: {}, url: {} }, roots: {} })
+    expect(declared).toEqual({ elicitation: { form: {}, url: {} } })
   })
 
   test("is refused if the calling program cannot be asked", async () => {

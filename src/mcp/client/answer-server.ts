@@ -14,7 +14,7 @@ const samplingRejected = -1
 export function capabilitiesFor(spec: McpServerSpec, able?: RequestContext["able"]): ClientCapabilities {
   return {
     ...(able?.elicitation === false ? {} : { elicitation: { form: {}, url: {} } }),
-    ...(able?.roots === false && spec.roots === "caller" ? {} : { roots: {} }),
+    ...(spec.roots === undefined || (able?.roots === false && spec.roots === "caller") ? {} : { roots: {} }),
     ...(able?.sampling === false || spec.sampling !== "caller" ? {} : { sampling: {} }),
   }
 }
@@ -47,9 +47,11 @@ export function answerServerRequests(
   client.setRequestHandler("elicitation/create", async (request, { mcpReq }) => {
     return (await answer("elicitation/create", request.params, mcpReq.signal)) as never
   })
-  client.setRequestHandler("roots/list", async (request, { mcpReq }) => {
-    return (await answer("roots/list", request.params, mcpReq.signal)) as never
-  })
+  if (spec.roots !== undefined) {
+    client.setRequestHandler("roots/list", async (request, { mcpReq }) => {
+      return (await answer("roots/list", request.params, mcpReq.signal)) as never
+    })
+  }
   if (spec.sampling === "caller") {
     client.setRequestHandler("sampling/createMessage", async (request, { mcpReq }) => {
       return (await answer("sampling/createMessage", request.params, mcpReq.signal)) as never
@@ -81,7 +83,7 @@ export async function answerServerQuestion(
     if (elicit === undefined) return { action: "decline" }
     return request.withTimerPaused(() => unlessCancelled(elicit(params as Record<string, unknown>, key), signal))
   }
-  if (method === "roots/list" && spec.roots === "workspace") return rootsOf(spec, workspace)
+  if (method === "roots/list" && spec.roots !== "caller") return rootsOf(spec, workspace)
   if (method === "sampling/createMessage" && spec.sampling !== "caller")
     throw new ProtocolError(samplingRejected, samplingRefused)
   if (method !== "roots/list" && method !== "sampling/createMessage") {

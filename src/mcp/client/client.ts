@@ -15,7 +15,7 @@ export type MCPCallOptions = Partial<Omit<RequestContext, "callId" | "agentId">>
 
 export interface MCPClientOptions {
   logger?: Logger
-  /** The folder that servers get as their root; the current one when left out. */
+  /** The folder that servers get as their root and are started in. Without it they get no root and the current folder. */
   workspace?: string
   version?: string
 }
@@ -46,7 +46,7 @@ export class MCPClient {
     const spec: McpServerSpec = {
       name: "mcp",
       sampling: "refuse",
-      roots: "workspace",
+      ...(this.#options.workspace === undefined ? {} : { roots: "workspace" as const }),
       ...address,
       enabled: true,
       layer: "system",

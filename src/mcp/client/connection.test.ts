@@ -101,8 +101,18 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
     expect(JSON.parse(textOf(result))).toMatchObject({ result: { action: "decline" } })
   })
 
-  test("gets the workspace as its root", async () => {
-    const { connection } = openConnection(stubSpec({ era }, { cwd: process.cwd() }), { workspace: "/srv/a b" })
+  test("gets no roots unless that is configured", async () => {
+    const { connection } = openConnection(stubSpec({ era }))
+    await connection.ensureConnected()
+    const declared = await connection.callTool(era === "modern" ? "able" : "capabilities", {}, requestContext())
+    expect(Object.keys(JSON.parse(textOf(declared)) as object)).toEqual(["elicitation"])
+    const result = await connection.callTool("roots", {}, requestContext())
+    expect(textOf(result)).not.toContain("file:")
+  })
+
+  test("gets the workspace as its root, if that is configured", async () => {
+    const spec = stubSpec({ era }, { cwd: process.cwd(), roots: "workspace" })
+    const { connection } = openConnection(spec, { workspace: "/srv/a b" })
     const result = await connection.callTool("roots", {}, requestContext())
     const roots = [{ uri: pathToFileURL("/srv/a b").href, name: "a b" }]
     expect(JSON.parse(textOf(result))).toMatchObject({ result: { roots } })

@@ -23,7 +23,6 @@ export function plainSpec(spec: Partial<McpServerSpec>): McpServerSpec {
     prefix: true,
     trust: "first",
     sampling: "refuse",
-    roots: "workspace",
     ...spec,
   }
 }

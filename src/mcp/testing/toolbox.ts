@@ -36,7 +36,7 @@ export function toolbox(offered: ToolboxOffer): Toolbox {
   }
 }
 
-const defaults = { layer: "system", prefix: true, trust: "first", sampling: "refuse", roots: "workspace" } as const
+const defaults = { layer: "system", prefix: true, trust: "first", sampling: "refuse" } as const
 
 /** A tool that takes a text, unless the options change that. */
 export function definition(name: string, options: Partial<McpToolDefinition> = {}): McpToolDefinition {
