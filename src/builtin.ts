@@ -16,6 +16,7 @@ import type { Tool } from "./model/tool.ts"
 import { commandGuard } from "./guards/commands/command-guard.ts"
 import { combineGuards } from "./guards/combine-guards.ts"
 import { hostGuard } from "./guards/hosts/host-guard.ts"
+import { checkNamedPaths } from "./guards/commands/named-paths.ts"
 import { pathGuard } from "./guards/paths/path-guard.ts"
 import { artifactTools } from "./tools/artifact/index.ts"
 import { codeTools } from "./tools/code/index.ts"
@@ -158,7 +159,12 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   const marks = openReadMarkLog(join(dataDir, "read-marks"))
   const code = openCodeIndex(files, { allowedExtensions: tools.allowedExtensions })
   return {
-    guards: combineGuards({ paths, commands, hosts: hostGuard(network) }),
+    guards: combineGuards({
+      paths,
+      commands,
+      hosts: hostGuard(network),
+      input: (input, named) => checkNamedPaths(input, named, pathPolicy.unnarrowed, home),
+    }),
     files,
     connect: guardedConnect(network),
     trash: openTrash(filesOptions, pathPolicy),

@@ -73,7 +73,7 @@ export function createPolicy(
         const declared = declaredTouches(tool, input)
         // Not loaded yet: another process has just stored the first rule with an example.
         if (loadGuards(declared, guards) !== undefined) return { list: declared ?? [], proved: false }
-        return checkTouches(declared, guards, {}).touches
+        return checkTouches(declared, { tool, input }, guards, {}).touches
       },
       workspace,
     },

@@ -25,7 +25,7 @@ export async function explainCall(request: WhyRequest, ports: Ports, policy: Pol
       who,
       tool,
       input,
-      ...checkTouches(declared, ports.guards, call.request),
+      ...checkTouches(declared, { tool, input }, ports.guards, call.request),
       limit,
       sessionId,
       taskId: call.request.taskId,

@@ -42,7 +42,7 @@ export async function factsOf(call: ExportedCall, ports: Ports): Promise<Decisio
     who,
     tool,
     input,
-    ...checkTouches(declared, ports.guards, {}),
+    ...checkTouches(declared, { tool, input }, ports.guards, {}),
     limit: { ok: true },
     sessionId: call.sessionId,
     taskId: call.taskId === "" ? undefined : call.taskId,

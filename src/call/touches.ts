@@ -1,18 +1,37 @@
-import type { Guards, CheckedTouches, GuardCheckOptions } from "../model/guard.ts"
+import type { Guards, CheckedTouches, GuardCheckOptions, NamedPathOptions } from "../model/guard.ts"
 import type { Touch } from "../model/rule.ts"
 import type { CallSession, RegisteredTool } from "../model/tool.ts"
 
 const nothing: CheckedTouches = { touches: { list: [], proved: true }, findings: [] }
-const unknown: CheckedTouches = { touches: { list: [], proved: false }, findings: [] }
+const unknown: CheckedTouches = { touches: { list: [], proved: true, unknown: true }, findings: [] }
+const failed: CheckedTouches = { touches: { list: [], proved: false }, findings: [] }
 
 /** What a tool says that a call will touch; undefined if the tool failed to say it. */
 export type DeclaredTouches = readonly Touch[] | undefined
 
 /** Lets the guards check the touches. If the tool failed to declare them, they are not proved. */
-export function checkTouches(list: DeclaredTouches, guards: Guards, options: GuardCheckOptions): CheckedTouches {
-  if (list === undefined) return unknown
-  return list.length === 0 ? nothing : guards.check(list, options)
+export function checkTouches(
+  list: DeclaredTouches,
+  { tool, input }: { tool: RegisteredTool; input: unknown },
+  guards: Guards,
+  options: GuardCheckOptions,
+): CheckedTouches {
+  if (list === undefined) return failed
+  const named = namedPathsOf(tool)
+  const checked = list.length === 0 ? (named === undefined ? nothing : unknown) : guards.check(list, options)
+  if (named === undefined) return checked
+  const findings = guards.checkInput(input, named)
+  return findings.length === 0 ? checked : { ...checked, findings: [...checked.findings, ...findings] }
 }
+
+/** How the paths in its input are judged; undefined for a tool that says what it touches. */
+function namedPathsOf({ namedPaths, touches, type, effect }: RegisteredTool): NamedPathOptions | undefined {
+  if (namedPaths !== undefined || touches !== undefined || type === "builtin") return namedPaths
+  return type !== "mcp" && (effect === "none" || effect === "read") ? trustedToRead : notTrusted
+}
+
+const trustedToRead: NamedPathOptions = { folders: [], onlyReads: true }
+const notTrusted: NamedPathOptions = { folders: [], onlyReads: false }
 
 /** Loads what the guards need to check these touches; undefined if nothing must be loaded. */
 export function loadGuards(list: DeclaredTouches, guards: Guards): Promise<void> | undefined {

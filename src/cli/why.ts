@@ -62,6 +62,7 @@ export function whyText(explanation: Explanation, all = false): string {
   return [
     verdictSentence(explanation),
     ...section("Checks, in order:", [...lines, ...more]),
+    ...(touches.unknown === true ? ["", "Touches unknown: the tool does not say which files and hosts it uses."] : []),
     ...section(touches.proved ? "It touches:" : "It touches, as far as is known:", touched),
     ...section("Who must approve:", people),
     ...section("The result:", release === "never" ? [] : [`is held for a person (${release})`]),

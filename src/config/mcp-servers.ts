@@ -24,6 +24,7 @@ function specOf(name: string, entry: ServerEntry): McpServerSpec {
     trust: entry.trust ?? "first",
     sampling: entry.sampling ?? "refuse",
     ...(entry.roots === undefined ? {} : { roots: entry.roots }),
+    ...(entry.trustReadOnly === true ? { trustReadOnly: true } : {}),
     connectTimeoutMs: entry.connectTimeout,
     timeoutMs: entry.timeout,
     ...(entry.auth === undefined ? {} : { auth: { ...entry.auth, grant: entry.auth.grant ?? "code" } }),

@@ -73,6 +73,7 @@ const touches: Record<"path" | "command" | "host", Touch> = {
 
 test("the real path of a link is added; the extra touches of a command or address replace it", () => {
   const guards = combineGuards({
+    input: () => [],
     paths: saying({ extraTouches: [{ kind: "read", what: "b" }] }),
     commands: saying({
       extraTouches: [
@@ -100,7 +101,7 @@ test("the lists allow a call only when they allow every kind of touch and all is
       fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()),
       (kinds, covered, proved) => {
         const guard = (at: number) => saying({ proved: proved[at]!, ...(covered[at] ? { allowedBy: covers } : {}) })
-        const guards = combineGuards({ paths: guard(0), commands: guard(1), hosts: guard(2) })
+        const guards = combineGuards({ paths: guard(0), commands: guard(1), hosts: guard(2), input: () => [] })
         const looked = guards.check(
           kinds.map((kind) => touches[kind]),
           {},

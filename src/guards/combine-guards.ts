@@ -1,4 +1,4 @@
-import type { CommandPart, Finding, Guard, Guards } from "../model/guard.ts"
+import type { CommandPart, Finding, Guard, Guards, NamedPathOptions } from "../model/guard.ts"
 import type { Reason } from "../model/audit-entry.ts"
 import { isPath, type Touch } from "../model/rule.ts"
 
@@ -10,13 +10,15 @@ export interface GuardList {
     parts(touch: Touch): readonly CommandPart[]
   }
   hosts: Guard
+  /** Judges the paths in the input of a tool that does not say what it touches. */
+  input(input: unknown, options: NamedPathOptions): readonly Finding[]
 }
 
 /**
  * Passes each kind of touch to its guard and combines the results. The extra touches of a command or a host replace it; the
  * real paths of links are added to the paths.
  */
-export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
+export function combineGuards({ paths, commands, hosts, input }: GuardList): Guards {
   const ofKind: readonly [readonly Touch["kind"][], Guard][] = [
     [["read", "write"], paths],
     [["command"], commands],
@@ -25,6 +27,7 @@ export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
   return {
     commandStem: (line) => commands.stem(line),
     commandParts: (touch) => commands.parts(touch),
+    checkInput: (value, options) => input(value, options),
     ready: (touches) => (touches.some(({ kind }) => kind === "command") ? commands.ready() : undefined),
     check(touches, options) {
       // No guard looks at databases: they are named in the configuration.
@@ -58,6 +61,7 @@ export function combineGuards({ paths, commands, hosts }: GuardList): Guards {
 export const unguarded: Guards = {
   commandStem: () => undefined,
   commandParts: () => [],
+  checkInput: () => [],
   ready: () => undefined,
   check: (list) => ({
     touches: { list, proved: list.every(({ kind }) => kind !== "command") },

@@ -34,11 +34,21 @@ export interface GuardCheckOptions {
   readonly allowedPaths?: readonly string[] | undefined
 }
 
+/** How the paths in an input are judged, of a tool that does not say what it touches. */
+export interface NamedPathOptions {
+  /** Where relative paths may begin, besides the workspace. */
+  readonly folders: readonly string[]
+  /** Whether the tool is trusted to only read. */
+  readonly onlyReads: boolean
+}
+
 /** All guards together. */
 export interface Guards {
   /** Loads what is needed to check these touches. Undefined when nothing must be loaded. */
   ready(touches: readonly Touch[]): Promise<void> | undefined
   check(touches: readonly Touch[], options: GuardCheckOptions): CheckedTouches
+  /** Judges the paths that the input of a tool names, which does not say what it touches. */
+  checkInput(input: unknown, options: NamedPathOptions): readonly Finding[]
   /** The words by which a rule may name this command and others like it; undefined when only the exact line may be named. */
   commandStem(line: string): string | undefined
   /** The parts of a command and what each does. The parsers must be loaded. */

@@ -28,6 +28,8 @@ export interface McpServerSpec {
    * some servers use these in place of the folders in their arguments.
    */
   readonly roots?: "workspace" | "caller" | undefined
+  /** Whether its tools are believed that say that they only read. */
+  readonly trustReadOnly?: boolean | undefined
   readonly connectTimeoutMs?: number | undefined
   readonly timeoutMs?: number | undefined
   /** How to sign in at a remote server. The server tells what is left out here. */
@@ -77,6 +79,11 @@ export interface McpToolDefinition {
   readonly annotations?: Readonly<Record<string, unknown>> | undefined
   readonly icons?: unknown
   readonly _meta?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Whether the server says that the tool only reads. One that calls it destructive too contradicts itself. */
+export function saysItOnlyReads({ annotations }: McpToolDefinition): boolean {
+  return annotations?.["readOnlyHint"] === true && annotations["destructiveHint"] !== true
 }
 
 /** The result of an MCP tool, with everything the server sent. */

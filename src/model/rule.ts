@@ -103,6 +103,8 @@ export interface Touch {
 export interface Touches {
   list: readonly Touch[]
   proved: boolean
+  /** True when the tool does not say what it touches. */
+  unknown?: boolean | undefined
 }
 
 /** How many files there are at a path, and how many bytes they have. A path without a file, or with too many, is left out. */

@@ -1,5 +1,6 @@
 import type { AnswerValue, Question } from "./approval.ts"
 import type { Caller } from "./call.ts"
+import type { NamedPathOptions } from "./guard.ts"
 import type { McpToolDefinition } from "./mcp.ts"
 import type { Effect, Permission, PermissionSources, ToolPermission } from "./permission.ts"
 import type { Preview } from "./preview.ts"
@@ -158,6 +159,8 @@ export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Re
   quarantine?: string
   /** The MCP server's own definition, unchanged. MCP clients are shown exactly this. */
   mcp?: McpToolDefinition
+  /** For a tool of a program on this machine: it uses files that `touches` does not name. */
+  namedPaths?: NamedPathOptions
   /** Zod, JSON Schema or a parameter list. Inputs that do not match never reach `execute`. */
   input: SchemaSource<Input, Given>
   /** Results that do not match end the call with the code `output_invalid`. */
@@ -230,6 +233,7 @@ export interface Tool {
   readonly wireName?: string | undefined
   readonly quarantine?: string | undefined
   readonly mcp?: McpToolDefinition | undefined
+  readonly namedPaths?: NamedPathOptions | undefined
   readonly input: Schema
   readonly output?: Schema | undefined
   readonly permission: Permission

@@ -1,4 +1,5 @@
 import type { AgentView } from "../model/organisation.ts"
+import { saysItOnlyReads } from "../model/mcp.ts"
 import type { Effect } from "../model/permission.ts"
 import { valueAtPointer, parseJsonPointer } from "../lib/json-pointer.ts"
 import type { DecisionInput } from "../model/ports.ts"
@@ -77,14 +78,9 @@ export function isAboutTool(compiled: CompiledRule, tool: RegisteredTool, tools:
 /** A tool that does not declare its effect could have any. */
 function isAboutOne({ rule, tool: pattern }: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
   if (rule.effect !== undefined && !hasEffect(tool, rule.effect, rule.verdict)) return false
-  if (rule.readOnlyHint === true && !saysItOnlyReads(tool)) return false
+  if (rule.readOnlyHint === true && !(tool.mcp !== undefined && saysItOnlyReads(tool.mcp))) return false
   if ("name" in pattern) return pattern.name === tool.name
   return "group" in pattern ? tools.inGroups(tool, [pattern.group]) : pattern.glob.matches(tool.name)
-}
-
-/** A server that calls a tool destructive too contradicts itself. */
-function saysItOnlyReads({ mcp }: RegisteredTool): boolean {
-  return mcp?.annotations?.["readOnlyHint"] === true && mcp.annotations["destructiveHint"] !== true
 }
 
 /** Whether the rule is about this agent. A deny or ask rule about an agent is also about everyone below it. */

@@ -5,7 +5,7 @@ import type { ResultOf, Tool, ToolSpec, TypedTool } from "../model/tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
-  "name", "description", "describe", "group", "title", "category", "effect", "kind", "exposedAs", "questionTool", "wireName", "quarantine", "mcp", "input", "output", "permission", "version", "author",
+  "name", "description", "describe", "group", "title", "category", "effect", "kind", "exposedAs", "questionTool", "wireName", "quarantine", "mcp", "namedPaths", "input", "output", "permission", "version", "author",
   "tags", "timeoutMs", "idempotent", "destructive", "exclusive", "fallback", "dependsOn", "cache", "durability", "touches", "secretFields", "onlyReads", "preview", "question", "execute",
 ] // prettier-ignore
 

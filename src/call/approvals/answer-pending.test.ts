@@ -53,7 +53,7 @@ test("the approval queue shows who wants what and why, oldest first, and for one
     votes: [],
     approvers: [],
     remember: [],
-    touches: { list: [], proved: true },
+    touches: { list: [], proved: true, unknown: true },
     ...more,
     createdAt: expect.any(Number),
     until: first.createdAt + 600_000,

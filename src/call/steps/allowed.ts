@@ -38,7 +38,7 @@ function checkAndDecide(
   ports: Ports,
   at: number,
 ): Verdict | Promise<Verdict> {
-  const checked = noteTouches(call, declared, ports)
+  const checked = noteTouches(call, tool, input, declared, ports)
   if (hasRun(call.row)) return alreadyRun
   const limit = ports.limits.check(requireAgent(call), tool, at)
   return limit instanceof Promise
@@ -57,12 +57,18 @@ function decideFresh(call: ActiveCall, facts: DecisionInput, ports: Ports): Verd
 
 /** The verdict at this moment, for a call that the limits have already counted. */
 export function decideNow(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports): Verdict {
-  const checked = noteTouches(call, declaredTouches(tool, input, call), ports)
+  const checked = noteTouches(call, tool, input, declaredTouches(tool, input, call), ports)
   return decide(call, factsOf(call, tool, input, checked, { ok: true }, ports.now(), ports), ports)
 }
 
-function noteTouches(call: ActiveCall, declared: DeclaredTouches, ports: Ports): CheckedTouches {
-  const checked = checkTouches(declared, ports.guards, call.request)
+function noteTouches(
+  call: ActiveCall,
+  tool: RegisteredTool,
+  input: unknown,
+  declared: DeclaredTouches,
+  ports: Ports,
+): CheckedTouches {
+  const checked = checkTouches(declared, { tool, input }, ports.guards, call.request)
   call.declared = declared
   call.touches = checked.touches
   return checked

@@ -18,7 +18,7 @@ async function check(
     missingSandbox: () => undefined,
     ...change,
   })
-  const guards = combineGuards({ paths: noGuard, hosts: noGuard, commands })
+  const guards = combineGuards({ paths: noGuard, hosts: noGuard, commands, input: () => [] })
   const { findings, touches } = guards.check([{ kind: "command", what, network: false, ...touch }], {})
   const ofVerdict = (wanted: Verdict) => findings.filter((finding) => finding.verdict === wanted)
   const verdict = ofVerdict("deny").length > 0 ? "deny" : ofVerdict("ask").length > 0 ? "ask" : ofVerdict("allow").length > 0 ? "allow" : "level" // prettier-ignore

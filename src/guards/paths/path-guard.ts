@@ -6,6 +6,7 @@ import type { FileAccess } from "./path-lists.ts"
 import { hardLinked, linkToConfirmedPath, notRegularFile, unresolvable, type PathRefusal } from "./path-refusals.ts"
 import { isPath } from "../../model/rule.ts"
 import { listTree } from "../list-tree.ts"
+import { asks, denies } from "./path-findings.ts"
 
 /**
  * Judges the files a call touches: inside the file roots, protected or confirmed. A link is judged by its own name and by
@@ -112,17 +113,4 @@ function folderTooLarge(what: string): Finding {
       binding: true,
     },
   }
-}
-
-function asks(what: string, use: FileAccess, because: string): Finding {
-  const verb = use === "read" ? "Reading" : "Writing"
-  const sentence = `${verb} '${what}' needs a person's confirmation each time, because ${because}.`
-  const params = { path: what, use }
-  const source = "confirmed paths"
-  return { verdict: "ask", reason: { check: "guard", source, code: "path_confirmed", params, sentence, binding: true } }
-}
-
-function denies({ code, reason, source, sentence }: PathRefusal, path: string): Finding {
-  const ending = code === "sealed" ? "permission_denied" : "path_outside_workspace"
-  return { verdict: "deny", reason: { check: "guard", source, code: reason, params: { path }, sentence }, code: ending }
 }

@@ -7,6 +7,8 @@ export interface PathRefusal {
   readonly reason: string
   readonly source: string
   readonly sentence: string
+  /** Of a protected path: why it is protected. */
+  readonly because?: string
 }
 
 export function badPath(path: string, fault: string): PathRefusal {
@@ -63,6 +65,7 @@ export function protectedPath(path: string, use: FileAccess, because: string): P
     reason: "path_protected",
     source: "protected paths",
     sentence: `No tool ${verb} ${quoted(path)}, because ${because}. A person has to do it.`,
+    because,
   }
 }
 
@@ -72,6 +75,7 @@ export function protectedByConfig(path: string, source: string): PathRefusal {
     reason: "path_protected",
     source,
     sentence: `No tool writes ${quoted(path)}, because ${source} protects it.`,
+    because: `${source} protects it`,
   }
 }
 

@@ -16,6 +16,7 @@ export const guardMessages: Readonly<Record<string, string>> = {
   path_hard_linked: "{path} 有多个名称（硬链接），修改会在所有名称下生效[（{part}）]。请写入其他路径，或请人处理。",
   path_unknown: "无法确定 {path} 是否在工作区内[（{part}）]。请检查沿途的链接和文件夹。",
   path_confirmed: "使用 {path} 每次都须由人确认[：{because}][（{part}）]。",
+  input_too_many_texts: "输入中的文本太多，无法逐一检查是否为受保护的路径，因此询问人。",
   folder_too_large: "{path} 中的文件太多，无法逐一检查，因此询问人[（{part}）]。",
   command_dangerous: "危险命令，已阻止：{part}[（{because}）]。没有任何配置可以允许它。",
   command_denied: "命令 {line} 被禁止，它出现在 {part} 中。请去掉这一部分，或改用其他工具。",

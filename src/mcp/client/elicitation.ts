@@ -41,6 +41,8 @@ export function elicitationTool(server: string, quarantine: string | undefined):
     exposedAs: "inside",
     permission: { level: "public" },
     input: elicitationInput,
+    // The server wrote the input, and nothing opens what it names.
+    touches: () => [],
     ...(quarantine === undefined ? {} : { quarantine }),
     question: ({ message, form, url }): Question => ({
       question: message,

@@ -22,6 +22,8 @@ export interface PartCalls {
 interface PartOptions {
   readonly timeoutMs?: number | undefined
   readonly quarantine?: string | undefined
+  /** Where the server's relative paths begin; undefined for a server on another machine. */
+  readonly folders?: readonly string[] | undefined
 }
 
 /**
@@ -35,6 +37,7 @@ export function partTools(server: string, parts: PinnedParts, calls: PartCalls, 
     effect: "read" as const,
     questionTool: mcpName(server, mcpParts.elicit),
     ...(options.timeoutMs === undefined ? { timeoutMs: 60_000 } : { timeoutMs: options.timeoutMs }),
+    namedPaths: { folders: options.folders ?? [], onlyReads: true },
     ...(options.quarantine === undefined ? {} : { quarantine: options.quarantine }),
   }
   const name = (part: string) => mcpName(server, part)

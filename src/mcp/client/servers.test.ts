@@ -1,7 +1,10 @@
+import { symlinkSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 import type { Config } from "../../config/schema.ts"
 import { silentLogger } from "../../model/logger.ts"
-import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
+import { deferred, openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"
 
 const allowed = [{ allow: "mcp:*", because: "The tests use them." }]
@@ -97,6 +100,38 @@ test("trustReadOnly counts as an allow rule for the tools that say that they onl
   expect(await app.call({ agentId: "operator", tool: "mcp:box:reads", input: {} })).toMatchObject({ success: true })
   expect(app.rules.list()).toContainEqual(expect.objectContaining({ verdict: "allow", tool: "group:box", source }))
   expect(app.rules.flaws()).toEqual([])
+})
+
+test("a server that an allow rule trusts gets no path of ours, and protected paths only to read after a person", async () => {
+  const tools = [definition("write"), definition("read", { annotations: { readOnlyHint: true } })]
+  const [box, trusted] = [toolbox({ tools }), toolbox({ tools, resources: [] })]
+  const folder = temporaryFolder()
+  const app = await openTestApp({
+    mcpServers: { box: { ...box.command, cwd: folder }, trusted: { ...trusted.command, trustReadOnly: true } },
+    rules: allowed,
+  })
+  await app.mcp.ready()
+  symlinkSync(join(app.dir, "record.key"), join(folder, "innocent.txt"))
+  const verdict = async (name: string, text: string) => (await app.why({ agentId: "operator", tool: `mcp:${name}`, input: { text } })).verdict // prettier-ignore
+  for (const name of ["box:write", "box:read", "trusted:read"])
+    expect([name, await verdict(name, join(app.dir, "record.key"))]).toEqual([name, "deny"])
+  expect(await verdict("box:read", "innocent.txt")).toBe("deny")
+  expect(await verdict("box:read", ".git/config")).toBe("deny")
+  expect(await verdict("trusted:read", ".git/config")).toBe("ask")
+  expect(await verdict("trusted:write", ".git/config")).toBe("deny")
+  expect(await verdict("box:write", "A message about .git/config")).toBe("allow")
+  const input = { text: join(app.dir, "record.key") }
+  expect(await app.call({ agentId: "operator", tool: "mcp:box:write", input })).toMatchObject({
+    code: "permission_denied",
+  })
+  const uri = pathToFileURL(join(app.dir, "record.key")).href
+  expect(await app.call({ agentId: "operator", tool: "mcp:trusted:resources.read", input: { uri } })).toMatchObject({
+    code: "permission_denied",
+  })
+  expect((await app.why({ agentId: "operator", tool: "mcp:box:write", input: {} })).touches).toMatchObject({
+    unknown: true,
+  })
+  expect(box.calls()).toEqual([])
 })
 
 test("a definition is listed as the server gave it", async () => {

@@ -1,7 +1,10 @@
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
 import { Ending } from "../../model/ending.ts"
 import { mcpName, mcpParts } from "../../model/mcp.ts"
 import type { McpChange, McpPin, McpServerSpec, McpServerState } from "../../model/mcp.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
+import { isLoopback } from "../../lib/url.ts"
 import type { Tool } from "../../model/tool.ts"
 import { changedLists, partsOf, pinTools } from "./pin-offer.ts"
 import { Connection } from "./connection.ts"
@@ -279,12 +282,14 @@ export class UpstreamServer {
   }
 
   #wrap({ definition, hash }: PinnedTool): Tool {
-    const { name, prefix, timeoutMs, url } = this.spec
+    const { name, prefix, timeoutMs, url, trustReadOnly } = this.spec
     return wrapTool(definition, {
       server: name,
       timeoutMs,
       asks: mcpName(name, mcpParts.elicit),
       host: url === undefined ? undefined : new URL(url).hostname,
+      folders: foldersOf(this.spec, this.#host.workspace),
+      trustReadOnly,
       wireName: prefix ? undefined : ownWireName(definition.name),
       call: (args, context) =>
         this.#calls.callTool(definition.name, args, context, () => this.#checkUnchanged(definition.name, hash)),
@@ -310,7 +315,12 @@ export class UpstreamServer {
     const quarantine = this.#pins === undefined ? unpinnedSentence(name) : undefined
     const has = partsOf(this.#offer, this.#pins)
     const lists = (uri: string) => this.#offer?.resources.some((resource) => resource.uri === uri) === true
-    return partTools(name, has, { ...this.#calls, lists }, { timeoutMs, quarantine })
+    return partTools(
+      name,
+      has,
+      { ...this.#calls, lists },
+      { timeoutMs, quarantine, folders: foldersOf(this.spec, this.#host.workspace) },
+    )
   }
 }
 
@@ -320,4 +330,19 @@ function isUsable({ leftOut, quarantine }: ToolStatus): boolean {
 
 function unpinnedSentence(server: string): string {
   return `No person has trusted what the MCP server ${server} offers. To do so: qm mcp pins diff ${server}, then qm mcp pins trust ${server}.`
+}
+
+/** Where the relative paths of a server on this machine begin: its folder, and the folders in its arguments. */
+function foldersOf({ url, cwd, args = [] }: McpServerSpec, workspace: string): readonly string[] | undefined {
+  if (url !== undefined) return isLoopback(new URL(url).hostname) ? [] : undefined
+  const own = cwd ?? workspace
+  return [own, ...args.map((arg) => resolve(own, arg)).filter(isFolder)]
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    return false
+  }
 }

@@ -1,5 +1,5 @@
 import { defineTool } from "../../schema/define-tool.ts"
-import type { McpToolDefinition } from "../../model/mcp.ts"
+import { saysItOnlyReads, type McpToolDefinition } from "../../model/mcp.ts"
 import type { Tool, ToolContext } from "../../model/tool.ts"
 import type { MCPCallOptions } from "./client.ts"
 import { toolName } from "./names.ts"
@@ -15,6 +15,10 @@ export interface WrappedCall {
   readonly asks?: string | undefined
   /** The host the input goes to. */
   readonly host?: string | undefined
+  /** Where the server's relative paths begin; undefined for a server on another machine. */
+  readonly folders?: readonly string[] | undefined
+  /** Whether the server is believed when it says that a tool only reads. */
+  readonly trustReadOnly?: boolean | undefined
   /** Returns the result of `tools/call` as the server sent it. */
   call(args: Record<string, unknown>, context: ToolContext): Promise<unknown>
 }
@@ -51,7 +55,8 @@ export function wrapMCPTool(mcpTool: McpToolDefinition, client: MCPCaller): Tool
  */
 export function wrapTool(definition: McpToolDefinition, { server, call, ...options }: WrappedCall): Tool {
   const { name, title, description = "", annotations } = definition
-  const { timeoutMs, wireName, asks, host } = options
+  const { timeoutMs, wireName, asks, host, folders } = options
+  const onlyReads = options.trustReadOnly === true && saysItOnlyReads(definition)
   const fullName = toolName(server, name)
   return defineTool({
     name: fullName,
@@ -68,6 +73,7 @@ export function wrapTool(definition: McpToolDefinition, { server, call, ...optio
     ...(wireName === undefined ? {} : { wireName }),
     ...(asks === undefined ? {} : { questionTool: asks }),
     ...(definition.outputSchema === undefined ? {} : { output: outputSchema(definition.outputSchema) }),
+    ...(folders === undefined ? {} : { namedPaths: { folders, onlyReads } }),
     ...(host === undefined ? {} : { touches: () => [{ kind: "host" as const, what: host, configured: true }] }),
 
     async execute(input, context) {
