@@ -76,14 +76,15 @@ test("two agents with different roles see different lists over stdio, and call w
   ])
 })
 
-test("a call that needs approval is answered in the client, as the person at this terminal", async () => {
+test("a call that needs approval is answered in the client by one who takes the time to read, as the person at this terminal", async () => {
   const cli = makeCli()
   const home = join(cli.cwd, "..", "home")
   const client = new Client({ name: "stock", version: "1" }, { capabilities: { elicitation: { form: {} } } })
   const asked: string[] = []
   client.setRequestHandler("elicitation/create", ({ params }) => {
     asked.push(params.message)
-    return Promise.resolve({ action: "accept", content: { decision: "approve" } })
+    // An answer within half a second does not count as a person's.
+    return new Promise((answer) => setTimeout(() => answer({ action: "accept", content: { decision: "once" } }), 600))
   })
   await client.connect(transportFor(cli.cwd, "operator", home))
   onTestFinished(() => client.close())

@@ -342,7 +342,7 @@ describe("request state", () => {
     }
     expect(first.resultType).toBe("input_required")
     const [key = ""] = Object.keys(first.inputRequests)
-    const inputResponses = { [key]: { action: "accept", content: { decision: "approve" } } }
+    const inputResponses = { [key]: { action: "accept", content: { decision: "once" } } }
     return { ...all, call, first, inputResponses }
   }
   const runs = async ({ app }: Awaited<ReturnType<typeof openCallState>>) => {

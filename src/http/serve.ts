@@ -38,6 +38,8 @@ export interface ServeOptions {
   isSample?: (() => boolean) | undefined
   /** How long a call may wait for a person before its caller gets a ticket. */
   waitMs?: number | undefined
+  /** How many milliseconds the person at an MCP client needs at least to answer. */
+  fastestAnswerMs?: number | undefined
   now?: (() => number) | undefined
   limits?: Partial<ServeLimits> | undefined
 }
@@ -84,7 +86,8 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin
   if (publicUrl === undefined && !isLoopback(host)) throw new Error(needsPublicUrl(host))
   const limits = { ...defaultLimits, ...options.limits }
-  const endpoint = mcpEndpoint(app, { version, waitMs: options.waitMs })
+  const { waitMs, fastestAnswerMs } = options
+  const endpoint = mcpEndpoint(app, { version, waitMs, fastestAnswerMs })
   const mcp = makeMcp(app, endpoint, {
     now,
     sessionIdleMs: limits.sessionIdleMs,

@@ -38,7 +38,8 @@ async function startGateway() {
     { version: "1.0.0" },
   )
   await app.mcp.ready()
-  const { url, close } = await serveHttp(app, { port: 0, version: "1.0.0" })
+  // The suite answers forms at once.
+  const { url, close } = await serveHttp(app, { port: 0, version: "1.0.0", fastestAnswerMs: 0 })
   onTestFinished(() => close())
   const { token } = await app.tokens.create({ agentId: "suite", person: "ann" }, "ann")
   return { app, url: await addTokenProxy(new URL("/mcp", url), token) }

@@ -54,7 +54,7 @@ export const stockClients: Record<string, (target: ConnectionTarget, handlers?: 
     const client = new sdk.Client(info, { capabilities: capabilitiesFor(handlers) })
     const { elicit, onToolsChanged } = handlers
     if (elicit !== undefined)
-      client.setRequestHandler(types.ElicitRequestSchema, ({ params }) => Promise.resolve(elicit(params)))
+      client.setRequestHandler(types.ElicitRequestSchema, ({ params }) => takeTime(elicit(params)))
     if (onToolsChanged !== undefined)
       client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => onToolsChanged())
     await client.connect("url" in target ? new Http(new URL(target.url), withToken(target.token)) : new Stdio(target))
@@ -72,7 +72,10 @@ export const stockClients: Record<string, (target: ConnectionTarget, handlers?: 
         : { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onToolsChanged() } } }),
     })
     if (elicit !== undefined)
-      client.setRequestHandler("elicitation/create", ({ params }) => elicit(params as unknown as Elicited) as never)
+      client.setRequestHandler(
+        "elicitation/create",
+        ({ params }) => takeTime(elicit(params as unknown as Elicited)) as never,
+      )
     await client.connect(
       "url" in target
         ? new StreamableHTTPClientTransport(new URL(target.url), withToken(target.token))
@@ -80,6 +83,11 @@ export const stockClients: Record<string, (target: ConnectionTarget, handlers?: 
     )
     return bound(client as unknown as StockClient)
   },
+}
+
+/** An answer within half a second does not count as a person's. */
+function takeTime<T>(answer: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(answer), 600))
 }
 
 function withToken(token: string) {

@@ -254,7 +254,7 @@ function approvalFor({ requestedSchema }: Elicited): Record<string, unknown> {
   const fields = Object.entries(requestedSchema?.properties ?? {})
   const values = fields.map(([name, { type, enum: options = [], oneOf = [] }]) => {
     const choices = [...(options as string[]), ...(oneOf as { const: string }[]).map((choice) => choice.const)]
-    return [name, type === "boolean" ? true : choices.find((choice) => /approve|yes|agree/i.test(choice))] as const
+    return [name, type === "boolean" ? true : choices.find((choice) => /once|yes|agree/i.test(choice))] as const
   })
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }

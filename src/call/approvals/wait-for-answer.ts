@@ -1,6 +1,7 @@
 import type { Answer } from "../../model/approval.ts"
 import type { SettledAnswer, CallRow } from "../../model/call.ts"
 import { errorMessage } from "../../lib/error-message.ts"
+import { NobodyAsked } from "../../model/nobody-asked.ts"
 import type { Ports } from "../../model/ports.ts"
 import { answerToCall, answerToQuestion, answerToResult } from "../../model/decision-answers.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
@@ -82,19 +83,34 @@ function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, port
   const { row } = call
   if (row === undefined) return
   const dialog = dialogFor(row, tool, input, call.request.caller?.approvalUI ?? ports.approvalUI, signal)
-  if (dialog === undefined) {
-    if (ports.settings.unattended === "reject") void storeAnswer(row, refusal(row, nobodyToAsk), "nobody", ports)
-    else ports.tellUnasked(row)
-    return
-  }
+  if (dialog === undefined) return leaveToOthers(row, ports)
   void dialog.then(
     ({ answer, by }) => (signal.aborted ? undefined : storeAnswer(row, answer, by ?? "adapter", ports)),
     (error: unknown) => {
       if (signal.aborted) return undefined
+      if (error instanceof NobodyAsked) return noteUnasked(row, error, ports)
       const why = `The dialog ended without an answer (${errorMessage(error)}).`
       return storeAnswer(row, refusal(row, why), "adapter", ports)
     },
   )
+}
+
+/** Nobody is asked here. The call waits for the approval queue, unless the configuration says that it is rejected. */
+function leaveToOthers(row: CallRow, ports: Ports): void {
+  if (ports.settings.unattended === "reject") void storeAnswer(row, refusal(row, nobodyToAsk), "nobody", ports)
+  else ports.tellUnasked(row)
+}
+
+async function noteUnasked(row: CallRow, { note }: NobodyAsked, ports: Ports): Promise<void> {
+  leaveToOthers(row, ports)
+  if (note === undefined) return
+  const { id: callId, agentId, tool } = row
+  const entry = { callId, agentId, tool, text: ports.masker.text(note) }
+  try {
+    await ports.recorder.write({ kind: "note", at: ports.now(), ...entry }, ports.settings.durability)
+  } catch (error) {
+    ports.logger.error(`It could not be written that nobody was asked about call ${callId}.`, error)
+  }
 }
 
 function dialogFor(

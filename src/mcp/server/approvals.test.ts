@@ -14,7 +14,7 @@ for (const era of eras) {
     app.registry.register(tool({ ...guarded, input: z.object({ city: z.string() }) as never, execute: () => "sunny" }))
     const person = answeringClient((params) => {
       forms.push(params)
-      return { action: "accept", content: { decision: "approve" } }
+      return { action: "accept", content: { decision: "once" } }
     })
     const { client } = await connectClient(openEndpoint(app), era, { person: "ann" }, person)
     const result = await client.callTool({ name: "probe", arguments: { city: "Ulm\u202e" } })
@@ -46,7 +46,7 @@ for (const era of eras) {
     const forms: Record<string, unknown>[] = []
     const person = answeringClient((params) => {
       forms.push(params)
-      return { action: "accept", content: { decision: "approve" } }
+      return { action: "accept", content: { decision: "once" } }
     })
     const { client } = await connectClient(openEndpoint(app), era, { person: "ann" }, person)
     const { tools } = await client.listTools()
@@ -58,10 +58,10 @@ for (const era of eras) {
   })
 
   test.each([
-    [{ action: "accept", content: { decision: "reject", reason: "Not today." } }, "Not today."],
+    [{ action: "accept", content: { decision: "reject" } }, "reject"],
     [{ action: "decline" }, "declined"],
-    [{ action: "cancel" }, "closed"],
     [{ action: "accept", content: { decision: "yes" } }, "reject"],
+    [{ action: "accept", content: { decision: "approve" } }, "reject"],
     [{ action: "accept", content: {} }, "without a decision"],
   ])(`%j rejects the call, and the model reads why (${era})`, async (answer, words) => {
     const app = await openTestApp()
@@ -80,22 +80,60 @@ for (const era of eras) {
     expect(ran).toBe(false)
   })
 
-  test(`an approval can be remembered if the form offers it (${era})`, async () => {
-    const app = await openTestApp({ rules: [{ ask: "probe", because: "Look first." }] })
+  test.each<[string, Record<string, unknown> | Error, number]>([
+    ["cancels", { action: "cancel" }, 0],
+    // A client of 2026 ends the call itself then.
+    ...(era === "legacy"
+      ? [["answers with an error", new Error("There is no dialog."), 0] as [string, Error, number]]
+      : []),
+    ["declines sooner than a person can", { action: "decline" }, 60_000],
+    ["approves sooner than a person can", { action: "accept", content: { decision: "once" } }, 60_000],
+  ])(`a client that %s has asked nobody: the call stays in the queue (${era})`, async (_, answer, fastestAnswerMs) => {
+    const app = await openTestApp()
+    app.registry.register(tool({ ...guarded, execute: () => "ran" }))
+    const { client } = await connectClient(
+      openEndpoint(app, { fastestAnswerMs, waitMs: 20 }),
+      era,
+      { person: "ann" },
+      answeringClient(() => {
+        if (answer instanceof Error) throw answer
+        return answer
+      }),
+    )
+    const call = { name: "probe", arguments: {} }
+    expect(textOf(await client.callTool(call))).toMatch(/^NOT EXECUTED YET\./)
+    const [item] = await app.approvals.list()
+    const entries = await app.audit.show(item?.callId ?? "")
+    expect(entries.filter(({ kind }) => kind === "answered")).toEqual([])
+    expect(entries.find(({ kind }) => kind === "note")?.["text" as never]).toMatch(/^The client asked nobody: /)
+    await app.approvals.answer(item?.callId ?? "", { kind: "approve" }, "bob")
+    expect(textOf(await client.callTool(call))).toBe("ran")
+  })
+
+  test(`a form has one required choice, and nothing is remembered from it (${era})`, async () => {
+    const app = await openTestApp()
     app.registry.register(tool({ permission: { level: "moderate" }, execute: () => "ran" }))
-    app.registry.register(tool({ name: "twin", permission: { level: "moderate" }, execute: () => "ran" }))
-    const scopes: unknown[] = []
+    const forms: unknown[] = []
     const person = answeringClient(({ requestedSchema }) => {
-      const { properties } = requestedSchema as { properties: Record<string, { enum: string[] }> }
-      scopes.push(properties["remember"]?.enum)
-      return { action: "accept", content: { decision: "approve", remember: "tool-session" } }
+      forms.push(requestedSchema)
+      return { action: "accept", content: { decision: "once", remember: "tool-always" } }
     })
     const { client } = await connectClient(openEndpoint(app), era, { person: "ann" }, person)
-    for (const _ of [1, 2]) await client.callTool({ name: "twin", arguments: {} })
-    expect(scopes).toEqual([["no", "input-session", "tool-session", "minutes", "tool-always"]])
-    await client.callTool({ name: "probe", arguments: {} })
-    expect(scopes).toHaveLength(2)
-    expect(scopes[1]).toBeUndefined()
+    for (const _ of [1, 2]) expect(textOf(await client.callTool({ name: "probe", arguments: {} }))).toBe("ran")
+    expect(forms).toHaveLength(2)
+    expect(forms[0]).toEqual({
+      type: "object",
+      properties: {
+        decision: {
+          type: "string",
+          title: "Decision",
+          enum: ["once", "reject"],
+          enumNames: ["Approve once", "Reject"],
+        },
+      },
+      required: ["decision"],
+    })
+    expect(await app.approvals.grants()).toEqual([])
   })
 
   test(`a held result is released by another interface, and the client sees none of it before (${era})`, async () => {
@@ -176,7 +214,7 @@ for (const era of eras) {
       endpoint,
       era,
       {},
-      answeringClient(() => ((asked = true), { action: "accept", content: { decision: "approve" } })),
+      answeringClient(() => ((asked = true), { action: "accept", content: { decision: "once" } })),
     )
     const withoutForms = await connectClient(endpoint, era, { person: "ann" })
     for (const { client } of [anonymous, withoutForms]) {

@@ -1,5 +1,7 @@
 import type { AnswerValue, PendingItem, Question, Answer } from "../../model/approval.ts"
 import type { JsonSchema } from "../../model/schema.ts"
+import { NobodyAsked } from "../../model/nobody-asked.ts"
+import { spanWords } from "../../lib/span-words.ts"
 import { checkAnswer } from "../../call/approvals/answer-value.ts"
 import { approvalText, escapeInvisibleCharacters } from "./approval-text.ts"
 
@@ -17,59 +19,53 @@ export function elicitationFor(item: PendingItem): Elicitation {
     const { message, ...elicitation } = elicitationOf(item.question)
     return { ...elicitation, message: escapeInvisibleCharacters(`${whoAsks(item)}\n${message}`) } as Elicitation
   }
-  return { mode: "form", message: approvalText(item), requestedSchema: callForm(item) }
+  return { mode: "form", message: approvalText(item), requestedSchema: callForm }
 }
+
+/** A client's response to a form. */
+export type FormAnswer =
+  | { readonly answer: Answer }
+  /** No person has answered. The item goes on waiting for somebody else. */
+  | { readonly nobody: NobodyAsked }
 
 /**
- * Reads the answer from a client's response. Anything but a clear yes is a no. Undefined when the form was not filled in
+ * Reads the answer from a client's response. Anything but a clear yes is a no. A person reads a form for at least
+ * `fastestMs`; a sooner answer came from a program, such as a hook or a headless client. Undefined when the form was not filled in
  * correctly, so that it can be shown again.
  */
-export function answerFromForm(item: PendingItem, response: unknown): Answer | undefined {
+export function answerFromForm(
+  item: PendingItem,
+  response: unknown,
+  { tookMs, fastestMs }: { tookMs: number; fastestMs: number },
+): FormAnswer | undefined {
   const { action, content } = readResponse(response)
-  const refusal = action === "decline" ? "The person declined." : "The dialog was closed without an answer."
+  if (action === "cancel" || tookMs < fastestMs) {
+    return { nobody: new NobodyAsked(`The client asked nobody: its form came back with ${action} ${after(tookMs)}.`) }
+  }
   if (item.kind === "question" && item.question !== undefined) {
-    if (action !== "accept") return { kind: "reject", reason: refusal }
+    if (action !== "accept") return { answer: { kind: "reject", reason: declined } }
     const value = answerIn(item.question, content)
-    return "wrong" in checkAnswer(item.question, value) ? undefined : { kind: "answer", value }
+    return "wrong" in checkAnswer(item.question, value) ? undefined : { answer: { kind: "answer", value } }
   }
-  const { decision, reason, remember } = content
-  const rejectReason =
-    action !== "accept" ? refusal : typeof reason === "string" && reason.trim() !== "" ? reason : undefined
-  if (action !== "accept" || decision !== "approve") {
-    return {
-      kind: "reject",
-      reason: rejectReason ?? (decision === undefined ? "The form came back without a decision." : undefined),
-    }
-  }
-  const scope = item.remember.find(({ scope: offered }) => offered === remember)?.scope
-  return { kind: "approve", ...(scope === undefined ? {} : { remember: scope }) }
+  if (action === "accept" && content["decision"] === "once") return { answer: { kind: "approve" } }
+  const isUndecided = content["decision"] === undefined
+  const reason = action !== "accept" ? declined : isUndecided ? "The form came back without a decision." : undefined
+  return { answer: { kind: "reject", reason } }
 }
 
-const reason = {
-  type: "string",
-  title: "Reason",
-  description: "If you reject: what the agent is told.",
-  maxLength: 2000,
-} as const
+const declined = "The person declined."
 
-function callForm({ remember }: PendingItem): JsonSchema {
-  const rememberField = {
-    type: "string",
-    title: "Remember",
-    description: "Whether this approval applies to later calls too.",
-    enum: ["no", ...remember.map(({ scope }) => scope)],
-    enumNames: ["Only this once", ...remember.map(({ words }) => words)],
-    default: "no",
-  }
-  return {
-    type: "object",
-    properties: {
-      decision: { type: "string", title: "Decision", enum: ["approve", "reject"], enumNames: ["Approve", "Reject"] },
-      reason,
-      ...(remember.length === 0 ? {} : { remember: rememberField }),
-    },
-    required: ["decision"],
-  }
+function after(ms: number): string {
+  return ms < 10_000 ? `after ${Math.max(0, Math.round(ms))} ms` : `after ${spanWords(ms)}`
+}
+
+/** One required choice. A program can fill in a form too, so that nothing is remembered from here. */
+const callForm: JsonSchema = {
+  type: "object",
+  properties: {
+    decision: { type: "string", title: "Decision", enum: ["once", "reject"], enumNames: ["Approve once", "Reject"] },
+  },
+  required: ["decision"],
 }
 
 function elicitationOf({ question, options, multiple, form, url }: Question): Elicitation {
@@ -99,8 +95,13 @@ function answerIn({ form, url }: Question, content: Record<string, unknown>): An
 
 function readResponse(response: unknown): { action: string; content: Record<string, unknown> } {
   const { action, content } = isObject(response) ? response : {}
-  return { action: typeof action === "string" ? action : "cancel", content: isObject(content) ? content : {} }
+  return {
+    action: typeof action === "string" && actions.has(action) ? action : "cancel",
+    content: isObject(content) ? content : {},
+  }
 }
+
+const actions: ReadonlySet<string> = new Set(["accept", "decline", "cancel"])
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -33,6 +33,8 @@ export interface McpEndpointOptions {
   maxOpenCalls?: number | undefined
   /** How long the result of an ended call stays in memory for its caller. */
   keepEndedMs?: number | undefined
+  /** How many milliseconds a person needs at least to answer. */
+  fastestAnswerMs?: number | undefined
 }
 
 export interface ServerKind {
@@ -70,9 +72,11 @@ const readyMs = 5000
 
 export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint {
   const { version, waitMs = 45_000, lastsMs = 65_000, progressMs = 5000 } = options
-  const { maxOpenCalls = 1000, keepEndedMs = 600_000 } = options
+  const { maxOpenCalls = 1000, keepEndedMs = 600_000, fastestAnswerMs = 500 } = options
   const tickets = new Tickets(app)
-  const openCalls = new OpenCalls(app, { maxOpen: maxOpenCalls, keepEndedMs }, ({ identity, fingerprint }, ticket) =>
+  const forms = { fastestMs: fastestAnswerMs }
+  const limits = { maxOpen: maxOpenCalls, keepEndedMs, fastestMs: fastestAnswerMs }
+  const openCalls = new OpenCalls(app, limits, ({ identity, fingerprint }, ticket) =>
     tickets.addByFingerprint(identity.agentId, fingerprint, ticket),
   )
   const changes = new ListChangeWatcher(app)
@@ -80,7 +84,7 @@ export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint 
   const servers = { ready, areReady: false }
   void ready.then(() => (servers.areReady = true))
   const patience = new ClientPatience({ waitMs, lastsMs })
-  const parts: EndpointParts = { app, openCalls, tickets, waitMs, progressMs, patience, servers }
+  const parts: EndpointParts = { app, openCalls, tickets, waitMs, progressMs, patience, servers, forms }
 
   return {
     server(identity, kind) {

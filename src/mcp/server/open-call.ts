@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
 import type { ApprovalRequest, ApprovalUIAdapter, Answer } from "../../model/approval.ts"
 import type { Caller } from "../../model/call.ts"
+import { wholeCharacters } from "../../model/model-text.ts"
+import { NobodyAsked } from "../../model/nobody-asked.ts"
 import type { Ticket, ToolResult } from "../../model/result.ts"
 import { toCallerAble, type ClientAbilities } from "./capabilities.ts"
 import { elicitationFor, answerFromForm } from "./elicitation-forms.ts"
@@ -13,13 +15,18 @@ export interface ClientQuestion {
   readonly params: Record<string, unknown> | undefined
   /** The pending item it asks about, so that another process can take the answer. */
   readonly about?: { readonly callId: string; readonly revision: number; readonly until: number } | undefined
-  /** Takes the client's response; false when it cannot be used and the client is asked again. */
-  answer(response: unknown): boolean
+  /** Takes the client's response after so many milliseconds; false when it cannot be used and the client is asked again. */
+  answer(response: unknown, tookMs: number): boolean
   fail(error: Error): void
   /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal
   /** Whether it was already sent over a connection that takes requests at any time. */
   isSent: boolean
+}
+
+/** How soon an answer counts as that of the person at a client. */
+export interface ClientForms {
+  readonly fastestMs: number
 }
 
 /** A request that currently waits for this call. */
@@ -51,11 +58,16 @@ export class OpenCall {
   readonly ended: Promise<ToolResult | Ticket>
   readonly #watchers = new Set<Watcher>()
   readonly #controller = new AbortController()
-  readonly #options: { readonly fingerprint: string }
+  readonly #options: { readonly fingerprint: string; readonly forms: ClientForms }
   #counter = 0
 
   constructor(
-    options: { readonly fingerprint: string; identity: ClientIdentity; abilities: ClientAbilities },
+    options: {
+      readonly fingerprint: string
+      identity: ClientIdentity
+      abilities: ClientAbilities
+      readonly forms: ClientForms
+    },
     run: (caller: Caller, signal: AbortSignal) => Promise<ToolResult | Ticket>,
   ) {
     this.#options = options
@@ -113,13 +125,7 @@ export class OpenCall {
     return {
       async showToolExecutionApproval(_tool, _description, _input, _level, request) {
         const answer = await elicit(request)
-        if (answer.kind === "approve")
-          return {
-            approved: true,
-            by,
-            ...(answer.remember && { remember: answer.remember }),
-            ...(answer.minutes && { minutes: answer.minutes }),
-          }
+        if (answer.kind === "approve") return { approved: true, by }
         return { approved: false, by, ...reasonOf(answer) }
       },
       async showQuestion(_question, request) {
@@ -131,9 +137,10 @@ export class OpenCall {
 
   #elicit({ signal, ...item }: ApprovalRequest, abilities: ClientAbilities): Promise<Answer> {
     const elicitation = elicitationFor(item)
+    const { forms } = this.#options
+    if (!abilities[elicitation.mode]) return Promise.reject(new NobodyAsked())
     return new Promise((resolve, reject) => {
-      // A client that cannot show it leaves it unanswered here; the person answers by another interface.
-      if (signal.aborted || !abilities[elicitation.mode]) return
+      if (signal.aborted) return
       const { callId, revision, until } = item
       const key = this.#freeKey(item.kind === "question" ? keyIn(item.input) : undefined, `${callId}.${revision}`)
       signal.addEventListener("abort", () => this.questions.delete(key), { once: true })
@@ -142,12 +149,14 @@ export class OpenCall {
         method: "elicitation/create",
         params: { ...elicitation },
         about: { callId, revision, until },
-        answer: (response) => {
-          const answer = answerFromForm(item, response)
-          if (answer !== undefined) resolve(answer)
-          return answer !== undefined
+        answer: (response, tookMs) => {
+          const read = answerFromForm(item, response, { tookMs, fastestMs: forms.fastestMs })
+          if (read === undefined) return false
+          if ("answer" in read) resolve(read.answer)
+          else reject(read.nobody)
+          return true
         },
-        fail: reject,
+        fail: ({ message }) => reject(new NobodyAsked(`The client asked nobody: ${wholeCharacters(message, 300)}`)),
         signal,
         isSent: false,
       })

@@ -14,7 +14,9 @@ const clientOptions = {
   capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
   inputRequired: { autoFulfill: false },
 }
-const yes = { action: "accept", content: { decision: "approve" } }
+const yes = { action: "accept", content: { decision: "once" } }
+
+const forms = { fastestMs: 0 }
 
 interface Reply {
   resultType?: string
@@ -116,6 +118,19 @@ test("after a restart the state still answers the stored call, once", async () =
   const entries = await later.app.audit.show(row?.callId ?? "")
   expect(entries.find(({ kind }) => kind === "answered")).toMatchObject({ by: "ann" })
   expect(later.ran).toHaveLength(1)
+})
+
+test("after a restart an answer that came too soon for a person leaves the stored call waiting", async () => {
+  const { app } = await openGuardedApp()
+  const { client } = await connectClient(openEndpoint(app), "modern", { person: "ann" }, clientOptions)
+  const asked = await send(client, call)
+  await app.close()
+  const later = await openGuardedApp(app.dir)
+  const endpoint = openEndpoint(later.app, { fastestAnswerMs: 60_000, waitMs: 20 })
+  const { client: back } = await connectClient(endpoint, "modern", { person: "ann" }, clientOptions)
+  await send(back, { ...call, ...answered(asked) })
+  expect(later.ran).toEqual([])
+  expect(await later.app.approvals.list()).toHaveLength(1)
 })
 
 test("a retry without its answer is asked again, with a new state", async () => {
@@ -281,7 +296,7 @@ test("repeating a parked call that ended with a ticket redeems the ticket", asyn
   const held = { identity: { agentId: "operator" }, tool: "held", input: { n: 1 } }
   const ticket = deferred<Ticket>()
   const running = new OpenCall(
-    { fingerprint: callFingerprint(app, held), identity: held.identity, abilities },
+    { fingerprint: callFingerprint(app, held), identity: held.identity, abilities, forms },
     () => ticket.promise,
   )
   endpoint.openCalls.park(running)
@@ -298,11 +313,11 @@ test("an ended call is removed after a while, or earlier when room is needed", a
   const ids = { callId: "1", toolName: "t", version: "1", startedAt: 0 }
   const ended = { ...ids, status: "success", success: true, result: undefined } as const
   const create = (fingerprint: string) =>
-    new OpenCall({ fingerprint, identity: { agentId: "operator" }, abilities }, async () => ended)
-  const short = new OpenCalls(app, { maxOpen: 1, keepEndedMs: 0 })
+    new OpenCall({ fingerprint, identity: { agentId: "operator" }, abilities, forms }, async () => ended)
+  const short = new OpenCalls(app, { maxOpen: 1, keepEndedMs: 0, fastestMs: 0 })
   short.park(create("a"))
   await until(() => short.find("a") === undefined, "it is forgotten")
-  const long = new OpenCalls(app, { maxOpen: 1, keepEndedMs: 60_000 })
+  const long = new OpenCalls(app, { maxOpen: 1, keepEndedMs: 60_000, fastestMs: 0 })
   const finished = create("b")
   long.park(finished)
   await finished.ended
@@ -310,7 +325,7 @@ test("an ended call is removed after a while, or earlier when room is needed", a
   expect(long.hasRoom("other")).toBe(true)
   expect(long.find("b")).toBeUndefined()
   const running = new OpenCall(
-    { fingerprint: "c", identity: { agentId: "operator" }, abilities },
+    { fingerprint: "c", identity: { agentId: "operator" }, abilities, forms },
     () => new Promise(() => {}),
   )
   long.park(running)

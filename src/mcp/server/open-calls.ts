@@ -11,6 +11,8 @@ import type { ClientIdentity } from "./client-identity.ts"
 export interface OpenCallLimits {
   maxOpen: number
   keepEndedMs: number
+  /** An answer that comes sooner is not a person's. */
+  fastestMs: number
 }
 
 /** One agent may use at most a tenth of the room, so that it cannot block the approvals of others. */
@@ -24,6 +26,8 @@ interface RequestState {
   person: string | null
   same: string
   until: number
+  /** When the client was asked. */
+  at: number
   /** The pending items the client was asked about. */
   asked: readonly { key: string; callId: string; revision: number }[]
 }
@@ -105,7 +109,8 @@ export class OpenCalls {
     const pending = questions.flatMap(({ key, about }) =>
       about === undefined ? [] : [{ key, callId: about.callId, revision: about.revision }],
     )
-    const state: RequestState = { open: open.id, round, agentId, person, same: open.fingerprint, until, asked: pending }
+    const same = open.fingerprint
+    const state: RequestState = { open: open.id, round, agentId, person, same, until, at: Date.now(), asked: pending }
     return seal(this.#key, state)
   }
 
@@ -132,7 +137,7 @@ export class OpenCalls {
     for (const [key, response] of Object.entries(request.responses)) {
       const question = open.questions.get(key)
       // A server may reuse a key: an answer is only for the question it was issued with.
-      if (question !== undefined && shownQuestions.has(question) && question.answer(response))
+      if (question !== undefined && shownQuestions.has(question) && question.answer(response, Date.now() - state.at))
         open.questions.delete(key)
     }
     return open
@@ -151,12 +156,14 @@ export class OpenCalls {
   }
 
   /** Answers the pending items in the revision the client saw. Throws when none of them waits any more. */
-  async #answerPending({ asked, person }: RequestState, responses: Record<string, unknown>): Promise<void> {
+  async #answerPending({ asked, person, at }: RequestState, responses: Record<string, unknown>): Promise<void> {
     let waits = false
     for (const { key, callId, revision } of asked) {
       const item = await this.#app.approvals.show(callId)
       if (item === undefined || item.callId !== callId || item.revision !== revision) continue
-      const answer = Object.hasOwn(responses, key) ? answerFromForm(item, responses[key]) : undefined
+      const timing = { tookMs: Date.now() - at, fastestMs: this.#limits.fastestMs }
+      const read = Object.hasOwn(responses, key) ? answerFromForm(item, responses[key], timing) : undefined
+      const answer = read !== undefined && "answer" in read ? read.answer : undefined
       if (answer === undefined || person === null) waits = true
       else if ((await this.#app.approvals.answer(callId, answer, person, revision)).ok) waits = true
     }

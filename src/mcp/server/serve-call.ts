@@ -9,7 +9,7 @@ import type { App } from "../../model/app.ts"
 import type { Caller } from "../../model/call.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
 import { noAbilities, type ClientAbilities } from "./capabilities.ts"
-import { OpenCall } from "./open-call.ts"
+import { OpenCall, type ClientForms } from "./open-call.ts"
 import type { OpenCalls } from "./open-calls.ts"
 import { waitForCall, waitForCallOnce } from "./wait-for-call.ts"
 import type { ClientIdentity } from "./client-identity.ts"
@@ -25,6 +25,7 @@ export interface EndpointParts {
   readonly waitMs: number
   readonly progressMs: number
   readonly patience: ClientPatience
+  readonly forms: ClientForms
   /** Whether other servers have connected, or had the time to. */
   readonly servers: { readonly ready: Promise<void>; readonly areReady: boolean }
 }
@@ -140,7 +141,7 @@ function finish({ tickets }: EndpointParts, request: ToolCallRequest, open: Open
 
 /** Waits for the call if the client lasts long enough or can answer approvals itself; else it may end with a ticket. */
 function beginCall(
-  { app, tickets }: EndpointParts,
+  { app, tickets, forms }: EndpointParts,
   request: ToolCallRequest,
   { canWait, waitMs }: { canWait: boolean; waitMs: number },
 ): OpenCall {
@@ -154,6 +155,7 @@ function beginCall(
     },
     identity,
     abilities,
+    forms,
   }
   return new OpenCall(options, async (caller: Caller, signal) => {
     const ticket = tickets.hasNone(identity.agentId) ? undefined : await tickets.redeem(request)

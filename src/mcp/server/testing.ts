@@ -9,9 +9,9 @@ import type { ClientIdentity } from "./client-identity.ts"
 export const eras = ["legacy", "modern"] as const
 export type Era = (typeof eras)[number]
 
-/** An endpoint that is closed after the test. */
+/** An endpoint that is closed after the test. Its clients answer everything, as fast as programs do. */
 export function openEndpoint(app: App, options: Partial<McpEndpointOptions> = {}): McpEndpoint {
-  const endpoint = mcpEndpoint(app, { version: "1.2.3", ...options })
+  const endpoint = mcpEndpoint(app, { version: "1.2.3", fastestAnswerMs: 0, ...options })
   onTestFinished(() => endpoint.close())
   return endpoint
 }

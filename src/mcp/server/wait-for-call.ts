@@ -133,7 +133,10 @@ async function sendQuestion(open: OpenCall, question: ClientQuestion, context: S
   const timeout = Math.max(1, Math.min(left, maxTimerMs))
   try {
     const request = { method, ...(params === undefined ? {} : { params: withElicitationId(params) }) }
-    for (let attempt = 1; !question.answer(await context.mcpReq.send(request, { signal, timeout })); attempt++) {
+    for (let attempt = 1; ; attempt++) {
+      const sentAt = performance.now()
+      const response: unknown = await context.mcpReq.send(request, { signal, timeout })
+      if (question.answer(response, performance.now() - sentAt)) return
       if (attempt === maxAttempts) throw new Error("The form was not filled in correctly.")
     }
   } catch (error) {
