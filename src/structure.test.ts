@@ -94,7 +94,7 @@ const mayImport: Record<string, readonly string[]> = {
     "agents/reflection",
   ],
   "mcp/client": base,
-  "mcp/server": [...base, "call/approvals"],
+  "mcp/server": [...base, "call/approvals", "http/api"],
   http: ["mcp/server", "http/api", "http/pages", "model", "lib"],
   "http/pages": ["http", "http/api", "model", "lib"],
   client: ["http/api", "model"],

@@ -72,6 +72,7 @@ async function serve(context: CliContext, flags: { builtin?: string }): Promise<
           stdout: protocol,
           signal,
           version: version(),
+          inClient: loaded.config.approvals?.inClient,
         })
         return 0
       },

@@ -108,7 +108,9 @@ async function listen(
   const address = { host: given.host ?? host, port: given.port ?? port }
   const isSample = () =>
     app.org.listRoles().some(({ createdBy, status }) => createdBy === sampleMaker && status === "active")
-  const served = await serveHttp(app, { ...config.server, ...address, version: version(), workspace, isSample })
+  const { inClient } = config.approvals ?? {}
+  const options = { ...config.server, ...address, version: version(), workspace, isSample, inClient }
+  const served = await serveHttp(app, options)
   app.addOwnAddress(served.url)
   return served
 }

@@ -38,7 +38,7 @@ const everyKey = {
     levelOrder: "desc",
     defaultToolGroups: ["data"],
   },
-  approvals: { deadline: 0.5, unattended: "reject" },
+  approvals: { deadline: 0.5, unattended: "reject", inClient: "none" },
   mcpServers: {
     files: { command: "npx", args: ["-y", "x"], env: { A: "1" }, cwd: ".", type: "stdio", layer: "department:d" },
     far: { url: "https://a.example/mcp", headers: { B: "2" }, transport: "streamable-http", disabled: true },

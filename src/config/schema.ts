@@ -193,6 +193,12 @@ const approvals = z.strictObject({
     .enum(["wait", "reject"])
     .optional()
     .describe("What happens when no person can be asked: the call waits for an answer, or is rejected."),
+  inClient: z
+    .enum(["none", "medium", "all"])
+    .optional()
+    .describe(
+      "What a person may approve in the dialog of an MCP client: nothing; calls of medium risk at most, except those of sensitive tools; or everything. The rest waits in the approval queue.",
+    ),
 })
 
 const notice = z
@@ -307,7 +313,7 @@ export const defaults = {
     keepDays: 30,
   },
   org: { levelOrder: "asc" },
-  approvals: { deadline: 30, unattended: "wait" },
+  approvals: { deadline: 30, unattended: "wait", inClient: "medium" },
   telemetry: { enabled: false, content: false },
   server: { host: "127.0.0.1", port: 7420, maxBodyBytes: 4 * 1024 * 1024 },
 } as const satisfies Config

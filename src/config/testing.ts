@@ -78,6 +78,7 @@ export function configs(text: fc.Arbitrary<string>, or: fc.Arbitrary<unknown>[] 
     approvals: some({
       deadline: any(fc.constantFrom(0.5, 29, 30, 31, 1000)),
       unattended: any(fc.constantFrom("wait", "reject")),
+      inClient: any(fc.constantFrom("none", "medium", "all")),
     }),
     telemetry: some({ enabled: fc.boolean(), content: fc.boolean() }),
   })

@@ -12,6 +12,11 @@ import { trust } from "./trust.ts"
 const secret = "the-secret"
 const env = { SECRET: secret }
 
+const isLooserInClient = (here = "medium", base = "medium") => {
+  const order = ["none", "medium", "all"]
+  return order.indexOf(here) > order.indexOf(base)
+}
+
 /** What a configuration allows that the defaults do not. Written without looking at the code it judges. */
 function looserThan(base: Config, { data, agent, tools, agents, org, notify, approvals }: Config): string[] {
   const above = (value: number | undefined, own: number | undefined, usual: number) =>
@@ -26,6 +31,7 @@ function looserThan(base: Config, { data, agent, tools, agents, org, notify, app
     ["agents.maxConcurrentTools", above(agents?.maxConcurrentTools, base.agents?.maxConcurrentTools, 3)],
     ["approvals.deadline", above(approvals?.deadline, base.approvals?.deadline, 30)],
     ["approvals.unattended", base.approvals?.unattended === "reject" && approvals?.unattended !== "reject"],
+    ["approvals.inClient", isLooserInClient(approvals?.inClient, base.approvals?.inClient)],
     ["data.durability", base.data?.durability === "power" && data?.durability !== "power"],
   ]
   for (const [name, permission] of Object.entries(tools?.permissions ?? {})) {

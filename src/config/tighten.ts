@@ -21,6 +21,7 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "agents.keepDays": (days) => days === defaults.agents.keepDays,
   "approvals.deadline": atMost(defaults.approvals.deadline),
   "approvals.unattended": () => true,
+  "approvals.inClient": (where) => where === "none" || where === defaults.approvals.inClient,
   "telemetry.enabled": isFalse,
   "telemetry.content": isFalse,
   "server.host": (host) => host === defaults.server.host,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { mcpEndpoint } from "../mcp/server/endpoint.ts"
+import { mcpEndpoint, type McpEndpointOptions } from "../mcp/server/endpoint.ts"
 import { mcpOverHttp, type McpHttp } from "../mcp/server/http.ts"
 import { httpOrigin, isLoopback } from "../lib/url.ts"
 import { getRequestListener } from "@hono/node-server"
@@ -38,7 +38,8 @@ export interface ServeOptions {
   isSample?: (() => boolean) | undefined
   /** How long a call may wait for a person before its caller gets a ticket. */
   waitMs?: number | undefined
-  /** How many milliseconds the person at an MCP client needs at least to answer. */
+  /** What the person at an MCP client may answer there, and how many milliseconds a person needs at least. */
+  inClient?: McpEndpointOptions["inClient"]
   fastestAnswerMs?: number | undefined
   now?: (() => number) | undefined
   limits?: Partial<ServeLimits> | undefined
@@ -86,8 +87,8 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin
   if (publicUrl === undefined && !isLoopback(host)) throw new Error(needsPublicUrl(host))
   const limits = { ...defaultLimits, ...options.limits }
-  const { waitMs, fastestAnswerMs } = options
-  const endpoint = mcpEndpoint(app, { version, waitMs, fastestAnswerMs })
+  const { waitMs, inClient, fastestAnswerMs } = options
+  const endpoint = mcpEndpoint(app, { version, waitMs, inClient, fastestAnswerMs })
   const mcp = makeMcp(app, endpoint, {
     now,
     sessionIdleMs: limits.sessionIdleMs,

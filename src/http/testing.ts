@@ -15,7 +15,8 @@ export async function serveAppForTest(
   makeMcp = mcpOverHttp,
 ) {
   const app = await openTestApp(config, appOptions)
-  const served = await serveHttp(app, { port: 0, version: "1.2.3", fastestAnswerMs: 0, ...options }, makeMcp)
+  const forms = { inClient: "all", fastestAnswerMs: 0 } as const
+  const served = await serveHttp(app, { port: 0, version: "1.2.3", ...forms, ...options }, makeMcp)
   onTestFinished(() => served.close())
   const token = async (agentId: string, more: { person?: string; lifetimeMs?: number | null } = {}) =>
     (await app.tokens.create({ agentId, ...more }, "a test")).token

@@ -26,7 +26,7 @@ export const gateways: Record<"HTTP" | "stdio", (servers: readonly ThirdPartySer
     const folder = makeFolder()
     const app = await openTestApp(configOf(folder, servers), { version: "1.0.0", workspace: folder })
     await app.mcp.ready()
-    const { url, close } = await serveHttp(app, { port: 0, version: "1.0.0" })
+    const { url, close } = await serveHttp(app, { port: 0, version: "1.0.0", inClient: "all" })
     onTestFinished(() => close())
     return {
       folder,
@@ -71,6 +71,7 @@ function configOf(folder: string, servers: readonly ThirdPartyServer[]): Config 
   }
   return {
     data: { dir: join(folder, "data") },
+    approvals: { inClient: "all" },
     mcpServers: Object.fromEntries(servers.map((name) => [name, known[name]])),
     org: {
       people: [{ id: "ann", name: "Ann" }],

@@ -94,7 +94,16 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
   }
 }
 
-function touchesOf({ touches, sizes, commandParts = [] }: PendingItem, { tool, knownHosts }: CardContext): Touch[] {
+/** Whether an item has high risk. Which hosts were reached before does not matter for that. */
+export function isHighRisk(item: PendingItem, tool: RegisteredTool | undefined): boolean {
+  const touches = touchesOf(item, { tool, knownHosts: new Set() })
+  return riskOf({ item, tool, preview: previewOf(item), touches }).band === "high"
+}
+
+function touchesOf(
+  { touches, sizes, commandParts = [] }: PendingItem,
+  { tool, knownHosts }: Pick<CardContext, "tool" | "knownHosts">,
+): Touch[] {
   const deleted = new Set(commandParts.flatMap(({ deletes = [] }) => deletes))
   return touches.list.map(({ kind, what }) => {
     if (kind === "host") return { kind, what, reachedBefore: knownHosts.has(what) }

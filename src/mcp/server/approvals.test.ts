@@ -136,6 +136,34 @@ for (const era of eras) {
     expect(await app.approvals.grants()).toEqual([])
   })
 
+  test.each([
+    ["none", []],
+    ["medium", ["writes"]],
+    [undefined, ["writes"]],
+    ["all", ["writes", "sensitive", "unproved"]],
+  ] as const)(`with inClient %s the person at the client is asked about %j (${era})`, async (inClient, expected) => {
+    const app = await openTestApp()
+    const moderate = { permission: { level: "moderate" }, execute: () => "ran" } as const
+    app.registry.registerMany([
+      tool({ ...moderate, name: "writes", effect: "write", touches: () => [{ kind: "write", what: "a.txt" }] }),
+      tool({ ...moderate, ...guarded, name: "sensitive", effect: "read" }),
+      tool({ ...moderate, name: "unproved", effect: "write" }),
+    ])
+    const asked: string[] = []
+    const person = answeringClient(({ message }) => {
+      asked.push(/wants to call (\w+)/.exec(String(message))?.[1] ?? "")
+      return { action: "accept", content: { decision: "once" } }
+    })
+    const endpoint = openEndpoint(app, { inClient, waitMs: 20 })
+    const { client } = await connectClient(endpoint, era, { person: "ann" }, person)
+    for (const name of ["writes", "sensitive", "unproved"]) {
+      const text = textOf(await client.callTool({ name, arguments: {} }))
+      if (asked.includes(name)) expect(text).toBe("ran")
+      else expect(text).toMatch(/^NOT EXECUTED YET\./)
+    }
+    expect(asked).toEqual(expected)
+  })
+
   test(`a held result is released by another interface, and the client sees none of it before (${era})`, async () => {
     const app = await openTestApp()
     app.registry.register(

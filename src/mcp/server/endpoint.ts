@@ -1,6 +1,8 @@
 import { ProtocolError, type LoggingLevel, type Server, type ServerContext } from "@modelcontextprotocol/server"
 import type { App } from "../../model/app.ts"
+import type { PendingItem } from "../../model/approval.ts"
 import { callTool, type ToolCallResponse } from "./call-tool.ts"
+import { isAskedInClient, type InClient } from "./asked-in-client.ts"
 import { noAbilities, capabilitiesOf, clientInfoOf } from "./capabilities.ts"
 import { ClientPatience } from "./client-patience.ts"
 import { ListChangeWatcher, type ListChange } from "./list-changes.ts"
@@ -33,6 +35,8 @@ export interface McpEndpointOptions {
   maxOpenCalls?: number | undefined
   /** How long the result of an ended call stays in memory for its caller. */
   keepEndedMs?: number | undefined
+  /** What the person at the client may answer there; without it, calls of medium risk at most. */
+  inClient?: InClient | undefined
   /** How many milliseconds a person needs at least to answer. */
   fastestAnswerMs?: number | undefined
 }
@@ -72,9 +76,9 @@ const readyMs = 5000
 
 export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint {
   const { version, waitMs = 45_000, lastsMs = 65_000, progressMs = 5000 } = options
-  const { maxOpenCalls = 1000, keepEndedMs = 600_000, fastestAnswerMs = 500 } = options
+  const { maxOpenCalls = 1000, keepEndedMs = 600_000, inClient = "medium", fastestAnswerMs = 500 } = options
   const tickets = new Tickets(app)
-  const forms = { fastestMs: fastestAnswerMs }
+  const forms = { shows: (item: PendingItem) => isAskedInClient(item, inClient, app), fastestMs: fastestAnswerMs }
   const limits = { maxOpen: maxOpenCalls, keepEndedMs, fastestMs: fastestAnswerMs }
   const openCalls = new OpenCalls(app, limits, ({ identity, fingerprint }, ticket) =>
     tickets.addByFingerprint(identity.agentId, fingerprint, ticket),

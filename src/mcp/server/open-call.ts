@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { ApprovalRequest, ApprovalUIAdapter, Answer } from "../../model/approval.ts"
+import type { ApprovalRequest, ApprovalUIAdapter, Answer, PendingItem } from "../../model/approval.ts"
 import type { Caller } from "../../model/call.ts"
 import { wholeCharacters } from "../../model/model-text.ts"
 import { NobodyAsked } from "../../model/nobody-asked.ts"
@@ -24,8 +24,9 @@ export interface ClientQuestion {
   isSent: boolean
 }
 
-/** How soon an answer counts as that of the person at a client. */
+/** Which items the person at a client is asked about there, and how soon an answer counts as that person's. */
 export interface ClientForms {
+  shows(item: PendingItem): boolean
   readonly fastestMs: number
 }
 
@@ -138,7 +139,7 @@ export class OpenCall {
   #elicit({ signal, ...item }: ApprovalRequest, abilities: ClientAbilities): Promise<Answer> {
     const elicitation = elicitationFor(item)
     const { forms } = this.#options
-    if (!abilities[elicitation.mode]) return Promise.reject(new NobodyAsked())
+    if (!abilities[elicitation.mode] || !forms.shows(item)) return Promise.reject(new NobodyAsked())
     return new Promise((resolve, reject) => {
       if (signal.aborted) return
       const { callId, revision, until } = item

@@ -11,7 +11,7 @@ export type Era = (typeof eras)[number]
 
 /** An endpoint that is closed after the test. Its clients answer everything, as fast as programs do. */
 export function openEndpoint(app: App, options: Partial<McpEndpointOptions> = {}): McpEndpoint {
-  const endpoint = mcpEndpoint(app, { version: "1.2.3", fastestAnswerMs: 0, ...options })
+  const endpoint = mcpEndpoint(app, { version: "1.2.3", inClient: "all", fastestAnswerMs: 0, ...options })
   onTestFinished(() => endpoint.close())
   return endpoint
 }

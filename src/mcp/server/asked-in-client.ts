@@ -1,0 +1,16 @@
+import { isHighRisk } from "../../http/api/card.ts"
+import type { App } from "../../model/app.ts"
+import type { PendingItem } from "../../model/approval.ts"
+
+/** What the person at a client may answer there: nothing, calls of medium risk at most, or everything. */
+export type InClient = "none" | "medium" | "all"
+
+/**
+ * Whether an item is put to the person at the client. A program on the agent's side of the client can fill in its forms,
+ * so calls of high risk and sensitive tools are for the approval queue. A question approves nothing.
+ */
+export function isAskedInClient(item: PendingItem, inClient: InClient, app: Pick<App, "findTool">): boolean {
+  if (item.kind === "question" || inClient === "all") return true
+  if (inClient === "none" || item.level === "sensitive") return false
+  return !isHighRisk(item, app.findTool(item.tool))
+}
