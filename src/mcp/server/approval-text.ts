@@ -5,20 +5,59 @@ import { intentText } from "../../model/intent.ts"
 
 const maxCharacters = 4000
 
-/** The plain text that the person at the client reads before deciding. */
+/** What fits on the first line. */
+const maxHeadline = 500
+
+/**
+ * The plain text that the person at the client reads before deciding. Some clients show three lines of it, so the first
+ * says what would happen and the second who wants it.
+ */
 export function approvalText(item: PendingItem): string {
-  const { agentId, role, tool, input, reasons, preview, touches, editedBy, note, intent } = item
+  const { agentId, role, tool, reasons, preview, touches, editedBy, note, intent } = item
+  const what = headline(item)
+  const isCut = what.length > maxHeadline
+  const rest = preview ?? (isCut ? `Input: ${JSON.stringify(item.input, undefined, 2)}` : undefined)
   const lines = [
-    `Agent ${agentId} (${role}) wants to call ${tool}.`,
+    `${tool}: ${isCut ? `${wholeCharacters(what, maxHeadline)} … [goes on below]` : what}`,
+    `Agent ${agentId} (${role}) wants to call ${tool}. Why you are asked: ${reasons.map(({ sentence }) => sentence).join(" ")}`,
     ...(editedBy === undefined ? [] : [`The input was edited by ${editedBy}.`]),
     ...(note === undefined ? [] : [note]),
     ...(intent === undefined ? [] : [intentText(intent)]),
-    `Why you are asked: ${reasons.map(({ sentence }) => sentence).join(" ")}`,
-    ...touches.list.map(({ kind, what }) => `${touchVerbs[kind]} ${what}`),
-    "",
-    preview === undefined ? `Input: ${cut(JSON.stringify(input, undefined, 2) ?? "nothing")}` : cut(preview),
+    ...touches.list.map(({ kind, what: touched }) => `${touchVerbs[kind]} ${touched}`),
+    ...(rest === undefined ? [] : ["", cut(rest)]),
   ]
   return escapeInvisibleCharacters(lines.join("\n"))
+}
+
+/** The command, the changed lines or the input, on one line. */
+function headline({ previewData, input }: PendingItem): string {
+  switch (previewData?.kind) {
+    case "command":
+      return onOneLine(previewData.command)
+    case "diff":
+      return previewData.files.map(({ path, diff }) => onOneLine([path, ...changedLines(diff)].join("\n"))).join("; ")
+    case "request":
+      return onOneLine(
+        [`${previewData.method} ${previewData.url}`, ...(previewData.body?.split("\n") ?? [])].join("\n"),
+      )
+    default:
+      return JSON.stringify(input) ?? "{}"
+  }
+}
+
+/** The lines of a unified difference that are added or removed, without its two header lines. */
+function changedLines(diff: string): string[] {
+  return diff
+    .split("\n")
+    .slice(2)
+    .filter((line) => line.startsWith("+") || line.startsWith("-"))
+}
+
+function onOneLine(text: string): string {
+  return text
+    .trim()
+    .split(/\s*\n\s*/)
+    .join(" ⏎ ")
 }
 
 const touchVerbs: Readonly<Record<Touch["kind"], string>> = {
