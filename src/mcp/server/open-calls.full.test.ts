@@ -142,6 +142,18 @@ test("a retry without its answer is asked again, with a new state", async () => 
   expect(textOf(await send(client, { ...call, ...answered(second) }))).toBe("ran")
 })
 
+test("answers to questions that nobody asked are ignored, whatever they are", async () => {
+  const { app, ran } = await openGuardedApp()
+  const { client } = await connectClient(openEndpoint(app), "modern", { person: "ann" }, clientOptions)
+  const asked = await send(client, call)
+  const { requestState, inputResponses } = answered(asked)
+  const more = { other: yes, odd: 7, empty: {}, nothing: null }
+  expect(textOf(await send(client, { ...call, requestState, inputResponses: { ...more, ...inputResponses } }))).toBe(
+    "ran",
+  )
+  expect(ran).toHaveLength(1)
+})
+
 test("two clients that make the same call are both asked, and the tool runs once for both", async () => {
   const { app, ran } = await openGuardedApp()
   const endpoint = openEndpoint(app)
@@ -286,6 +298,24 @@ test("a call whose client disconnected continues, and its result stays available
   await until(() => ran.length === 1, "it runs")
   const { client: late } = await connectClient(endpoint, "modern", { person: "ann" }, clientOptions)
   expect(textOf(await send(late, { ...call, ...answered(asked) }))).toBe("ran")
+  expect(ran).toHaveLength(1)
+})
+
+test.each([
+  ["approves", yes],
+  ["rejects", { action: "accept", content: { decision: "reject" } }],
+  ["declines", { action: "decline" }],
+  ["cancels", { action: "cancel" }],
+])("a form that was answered elsewhere delays nothing: who then %s gets the result at once", async (_, answer) => {
+  const { app, ran } = await openGuardedApp()
+  const { client } = await connectClient(openEndpoint(app), "modern", { person: "ann" }, clientOptions)
+  const asked = await send(client, call)
+  const [item] = await app.approvals.list()
+  await app.approvals.answer(item?.callId ?? "", { kind: "approve" }, "bob")
+  await until(() => ran.length === 1, "it runs while the form is open")
+  expect(textOf(await send(client, { ...call, ...answered(asked, answer) }))).toBe("ran")
+  const entries = await app.audit.show(item?.callId ?? "")
+  expect(entries.filter(({ kind }) => kind === "answered")).toMatchObject([{ by: "bob" }])
   expect(ran).toHaveLength(1)
 })
 
