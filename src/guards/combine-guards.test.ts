@@ -63,6 +63,7 @@ const saying = (look: Partial<GuardResult>): GuardList["commands"] => ({
   ready: () => undefined,
   stem: () => undefined,
   parts: () => [],
+  files: () => [],
 })
 const covers = reason("It is covered.")
 const touches: Record<"path" | "command" | "host", Touch> = {

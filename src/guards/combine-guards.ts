@@ -8,6 +8,7 @@ export interface GuardList {
     ready(): Promise<void> | undefined
     stem(line: string): string | undefined
     parts(touch: Touch): readonly CommandPart[]
+    files(touch: Touch): readonly string[]
   }
   hosts: Guard
   /** Judges the paths in the input of a tool that does not say what it touches. */
@@ -27,6 +28,7 @@ export function combineGuards({ paths, commands, hosts, input }: GuardList): Gua
   return {
     commandStem: (line) => commands.stem(line),
     commandParts: (touch) => commands.parts(touch),
+    commandFiles: (touch) => commands.files(touch),
     checkInput: (value, options) => input(value, options),
     ready: (touches) => (touches.some(({ kind }) => kind === "command") ? commands.ready() : undefined),
     check(touches, options) {
@@ -61,6 +63,7 @@ export function combineGuards({ paths, commands, hosts, input }: GuardList): Gua
 export const unguarded: Guards = {
   commandStem: () => undefined,
   commandParts: () => [],
+  commandFiles: () => [],
   checkInput: () => [],
   ready: () => undefined,
   check: (list) => ({

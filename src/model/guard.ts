@@ -53,6 +53,8 @@ export interface Guards {
   commandStem(line: string): string | undefined
   /** The parts of a command and what each does. The parsers must be loaded. */
   commandParts(touch: Touch): readonly CommandPart[]
+  /** The files in the workspace that decide what a command does, such as its scripts. The parsers must be loaded. */
+  commandFiles(touch: Touch): readonly string[]
 }
 
 /** One simple command of a shell script, as an approver sees it. */

@@ -39,7 +39,7 @@ export async function makeCard(
     ...cardHeader(call, tool),
     inputDigest: sha256(canonicalJson(input)),
     touches: call.touches,
-    files: call.touches.list.length === 0 ? {} : await ports.digests(call.touches),
+    files: await boundFiles(call, ports),
     ...(call.touches.list.some(({ kind }) => kind === "write") ? { sizes: await ports.fileSizes(call.touches) } : {}),
     ...(commands.length === 0 ? {} : { commandParts: commands.flatMap((touch) => ports.guards.commandParts(touch)) }),
     question: tool.question?.(input),
@@ -47,6 +47,17 @@ export async function makeCard(
     remember: rememberable(tool, verdict, call.touches, call.request.taskId),
     ruleTouching: ruleTouching(tool, verdict, call.touches, ports),
   }
+}
+
+/** Digests of the files that an approval is bound to: those that the call touches and those that its commands run. */
+export async function boundFiles({ touches, declared = [] }: ActiveCall, ports: Ports): Promise<ApprovalCard["files"]> {
+  if (touches.list.length === 0) return {}
+  const commands = declared.filter(({ kind }) => kind === "command")
+  const named = commands.flatMap((touch) => ports.guards.commandFiles(touch))
+  return ports.digests({
+    ...touches,
+    list: [...touches.list, ...named.map((what) => ({ kind: "read" as const, what }))],
+  })
 }
 
 /** The tool's preview. If it fails, the approver sees that it failed. */

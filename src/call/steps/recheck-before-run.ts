@@ -5,6 +5,7 @@ import { isSameReason } from "../../model/reason.ts"
 import { toolRef, dialectText } from "../../model/dialect-text.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { removedApprovers } from "../approvals/answer-pending.ts"
+import { boundFiles } from "../approvals/card.ts"
 import { decideNow } from "./allowed.ts"
 import type { ActiveCall } from "../active-call.ts"
 import { agentStoppedEnding } from "../stopped-endings.ts"
@@ -33,8 +34,7 @@ export async function recheckBeforeRun(
   if (row?.answer?.approved !== true) return
   const [removed] = removedApprovers(row, ports)
   if (removed !== undefined) throw changed(tool, `${removed}, who approved it, was removed from the organisation.`)
-  if (call.touches.list.length === 0) return
-  const files = await ports.digests(call.touches)
+  const files = await boundFiles(call, ports)
   if (canonicalJson(files) !== canonicalJson(row.card.files)) throw changed(tool, "A file that it names has changed.")
 }
 

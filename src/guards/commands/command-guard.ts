@@ -3,6 +3,7 @@ import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { CommandPart, Finding, Guard, GuardResult, GuardCheckOptions } from "../../model/guard.ts"
 import { sandboxUnavailableSentence } from "../../model/processes.ts"
 import type { Touch } from "../../model/rule.ts"
+import { commandFiles } from "./command-files.ts"
 import { commandParts } from "./command-parts.ts"
 import { commandStem } from "./command-stem.ts"
 import { openDisk, cacheRealpath } from "./disk.ts"
@@ -35,6 +36,8 @@ export interface CommandGuard extends Guard {
   stem(line: string): string | undefined
   /** See `commandParts`. */
   parts(touch: Touch): readonly CommandPart[]
+  /** See `commandFiles`. */
+  files(touch: Touch): readonly string[]
 }
 
 /**
@@ -55,6 +58,7 @@ export function commandGuard(options: CommandGuardOptions): CommandGuard {
   return {
     ready: () => (parsers === undefined ? load() : undefined),
     stem: commandStem,
+    files: (touch) => (parsers === undefined ? [] : commandFiles(touch, configured, parsers)),
     parts: (touch) => (parsers === undefined ? [] : commandParts(touch, configured, parsers)),
     check(touches, call) {
       const commands = touches.filter(({ kind }) => kind === "command")

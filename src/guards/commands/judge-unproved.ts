@@ -92,7 +92,7 @@ function writeDenial(
 }
 
 /** The folders that a relative path in the script may start from. */
-function foldersOf({ commands }: Pick<ScanResult, "commands">, folder: string): string[] {
+export function foldersOf({ commands }: Pick<ScanResult, "commands">, folder: string): string[] {
   const folders = [folder]
   for (const { words } of commands)
     if (words[0] === "cd" && words[1] !== undefined && !/[$`~]/.test(words[1]))
