@@ -42,6 +42,7 @@ export async function record(
     return inCallersDialect(call, await end(call, failedResult(call, asEnding(thrown, ports), ports), ports), ports)
   } finally {
     call.batch?.settle()
+    call.batch?.end()
     outerClock(call)?.countChild(-1)
   }
 }

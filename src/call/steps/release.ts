@@ -28,6 +28,7 @@ export function release(
   outcome: RunOutcome,
   ports: Ports,
 ): DeliveredValue | Promise<DeliveredValue> {
+  call.batch?.end()
   const mustHold = isHeldBy(call.release, outcome) && isFromTool(outcome)
   // A result that was held before must be released by a person, even if the rules have changed since.
   return mustHold || hasRun(call.row) ? hold(call, tool, input, outcome, ports) : deliver(call, outcome, ports)

@@ -1,14 +1,18 @@
+import { resolve } from "node:path"
 import { hasRun } from "../../model/call.ts"
 import type { Ports } from "../../model/ports.ts"
 import { Detached, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
 import type { Execution } from "../approvals/card.ts"
-import type { BatchPlace } from "../batch-gate.ts"
+import type { BatchFiles, BatchPlace } from "../batch-gate.ts"
 import { onAbort } from "../../lib/on-abort.ts"
 import { abortedEnding, throwIfAborted } from "../stopped-endings.ts"
 import { answerDeadline, ticketOf, tryAdvance } from "../stored/rows.ts"
 import { recheckBeforeRun } from "./recheck-before-run.ts"
 
-/** Lets a call that only reads pass. Any other waits until every question of its batch is answered. */
+/**
+ * Lets a call that only reads pass. Any other waits until every question of its batch is answered, and until no call runs
+ * that it must not run beside.
+ */
 export async function waitForBatch(
   call: ActiveCall,
   place: BatchPlace,
@@ -17,7 +21,8 @@ export async function waitForBatch(
 ): Promise<void> {
   place.settle()
   const readsOnly = tool.effect === "none" || tool.effect === "read"
-  if (readsOnly || hasRun(call.row) || place.state() === "open") return
+  if (readsOnly || hasRun(call.row)) return
+  const wasOpen = place.state() === "open"
   while (place.state() !== "open") {
     throwIfAborted(call)
     // Only people may take longer than the caller waits.
@@ -28,7 +33,16 @@ export async function waitForBatch(
     await nextChange(call, place, until, ports)
     if (isForPeople) outerClock(call)?.countWaiting(-1)
   }
-  await recheckBeforeRun(call, tool, input, ports)
+  const hasWaited = await place.begin(filesOf(call, ports))
+  if (!wasOpen || hasWaited) await recheckBeforeRun(call, tool, input, ports)
+}
+
+function filesOf({ row, touches }: ActiveCall, { settings: { workspace } }: Ports): BatchFiles {
+  const bound = row?.answer?.approved === true ? Object.keys(row.card.files) : []
+  const written = touches.list.filter(({ kind }) => kind === "write").map(({ what }) => what)
+  const absolute = (paths: readonly string[]) => new Set(paths.map((path) => resolve(workspace, path)))
+  const isKnown = touches.proved && touches.unknown !== true
+  return { bound: absolute(bound), writes: isKnown ? absolute(written) : "any" }
 }
 
 /**
@@ -45,7 +59,7 @@ async function leave(call: ActiveCall, place: BatchPlace, ports: Ports): Promise
 }
 
 function nextChange(call: ActiveCall, place: BatchPlace, until: number, ports: Ports): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((proceed) => {
     const { signal } = call.request
     const wait = until - ports.now()
     const timer = wait < 2 ** 31 ? setTimeout(done, Math.max(1, wait)) : undefined
@@ -55,7 +69,7 @@ function nextChange(call: ActiveCall, place: BatchPlace, until: number, ports: P
       clearTimeout(timer)
       stop()
       for (const each of [signal, ports.closing]) each?.removeEventListener("abort", done)
-      resolve()
+      proceed()
     }
   })
 }

@@ -68,3 +68,24 @@ test("more than 200 named files are compared too", async () => {
   expect(await running).toMatchObject({ code: "approval_rejected" })
 })
 
+test.each([[["write_file", "run_command"]], [["run_command", "write_file"]]])(
+  "in a batch a call that writes the script of an approved command does not run beside it: approved %j",
+  async (order) => {
+    const { app, workspace, request } = await openScriptApp()
+    const slow = request("sh run.sh; until [ -e go ]; do sleep 0.05; done; sh run.sh")
+    const input = { path: "run.sh", content: "echo new >> ran.txt\n" }
+    const batch = app.callBatch([slow, { agentId: "operator", tool: "write_file", input }])
+    await until(async () => (await app.approvals.list()).length === 2, "both wait")
+    const items = await app.approvals.list()
+    for (const tool of order)
+      await app.approvals.answer(items.find((item) => item.tool === tool)!.callId, { kind: "approve" }, "ann")
+    const read = (name: string) =>
+      existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), "utf8") : ""
+    await until(() => read("ran.txt") !== "" || read("run.sh").includes("new"), "one of them runs")
+    writeFileSync(join(workspace, "go"), "")
+    const [command] = await batch
+    // Either the command ran whole with the script that was approved, or the script changed first and it did not run.
+    if (!isTicket(command!) && command!.success) expect(read("ran.txt")).toBe("old\nold\n")
+    else expect([command, read("ran.txt")]).toMatchObject([{ code: "permission_denied" }, ""])
+  },
+)
