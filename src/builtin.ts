@@ -36,6 +36,7 @@ import { pathPolicyFor, openFiles, openTrash, type FilesOptions } from "./platfo
 import { openReadMarkLog } from "./platform/files/read-mark-log.ts"
 import { openJavaScript } from "./platform/javascript/javascript.ts"
 import { PrivateFolder } from "./platform/processes/private-folder.ts"
+import { secretsBelow, tooManyNames } from "./platform/processes/protected-names.ts"
 import { openProcesses } from "./platform/processes/processes.ts"
 import type { ProtectedPath } from "./platform/processes/protected-mounts.ts"
 import { findSandbox } from "./platform/processes/sandbox.ts"
@@ -115,7 +116,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   const network = { ...lists, own: options.ownAddresses }
   const paths = pathGuard(pathPolicy)
   const mode = shell.mode ?? defaults.tools.shell.mode
-  const missingSandbox = mode === "sandbox" ? () => missingSandboxReason(opened) : undefined
+  const missingSandbox = mode === "sandbox" ? () => missingSandboxReason(opened) ?? tooManyFiles() : undefined
   const commands = commandGuard({
     workspace,
     mode,
@@ -124,6 +125,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     deny: lines(shell.deny, "tools.shell.deny"),
     paths: (touches, call) => paths.check(touches, call),
   })
+  const tooManyFiles = lookForSecrets(pathPolicy.places)
   const files = openFiles(filesOptions, pathPolicy)
   const opened = openProcesses({
     files,
@@ -208,6 +210,18 @@ function missingSandboxReason(processes: Pick<Processes, "layer">): string | und
     return kind === "bubblewrap" ? undefined : (because ?? "there is no sandbox")
   } catch (error) {
     return errorMessage(error).replace(/\.$/, "")
+  }
+}
+
+/** Why the sandbox cannot mask the secrets in these folders. One look serves a second; each run looks anew. */
+function lookForSecrets(places: readonly string[]): () => string | undefined {
+  let until = 0
+  let problem: string | undefined
+  return () => {
+    if (performance.now() < until) return problem
+    problem = secretsBelow(places) === undefined ? tooManyNames : undefined
+    until = performance.now() + 1000
+    return problem
   }
 }
 

@@ -26,7 +26,14 @@ import { detectKernelLimits } from "./kernel-limits.ts"
 import { watchLimits } from "./limits.ts"
 import { findSandbox, readablePaths, sandboxOptions, type Sandbox, type SandboxPlan } from "./sandbox.ts"
 import { commandFolder, usableFolders } from "./command-folders.ts"
-import { foldersToProtect, namesToProtect, makesRepository, type ProtectionContext } from "./protected-names.ts"
+import {
+  foldersToProtect,
+  namesToProtect,
+  makesRepository,
+  secretsBelow,
+  tooManyNames,
+  type ProtectionContext,
+} from "./protected-names.ts"
 import { readProtectedPatterns } from "./protected-patterns.ts"
 import { isWithin } from "./is-within.ts"
 import { ProtectedMounts, type ProtectedPath } from "./protected-mounts.ts"
@@ -111,13 +118,15 @@ export function openProcesses(options: ProcessesOptions): Processes {
     const readable = [...readablePaths(ours, network, [...hidden, ...folders]), ...readOnly]
     const context: ProtectionContext = { isProtected: protection.isProtected, unapproved, makesRepository: !unapproved && makesRepository(command) } // prettier-ignore
     const names = foldersToProtect(writable, cwd).map((folder) => namesToProtect(folder, context))
+    const secrets = unapproved ? secretsBelow(folders) : []
+    if (secrets === undefined && spec.mustBeSandboxed === true) throw sandboxMissing(tooManyNames)
     const mounts = protectedMounts.prepare(
       [
         ...names.flatMap(({ protectedPaths }) => protectedPaths),
         ...protection.paths(),
         ...(options.protectedFiles ?? []),
       ],
-      [...names.flatMap((found) => found.hidden), ...hidden],
+      [...new Set([...names.flatMap((found) => found.hidden), ...(secrets ?? []), ...hidden])],
       { writable, visible: [...writable, ...readable, "/usr"] },
     )
     const plan: SandboxPlan = { writable, cwd, network, readable, home: ours["HOME"], tmpMb: limits.tmpMb }

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { expect, test } from "vitest"
-import { foldersToProtect, namesToProtect, makesRepository } from "./protected-names.ts"
+import { foldersToProtect, namesToProtect, makesRepository, secretsBelow } from "./protected-names.ts"
 import { readProtectedPatterns } from "./protected-patterns.ts"
 import { realTemporaryFolder } from "./testing.ts"
 
@@ -127,4 +127,17 @@ test.each([
   const workspace = folderWith("src/b.js", "migrations/1", "packages/a/db/x", "packages/a/x.sql", "packages/b/y.SQL")
   const held = readProtectedPatterns([pattern], { workspace }).paths()
   expect(held.map(({ path }) => path.slice(workspace.length + 1)).toSorted()).toEqual(expected)
+})
+
+test("secrets are found by their names in every folder, and too many names are not looked at", () => {
+  const secrets = ["apps/api/.env", "infra/id_rsa", "a/.aws/credentials", "a/.config/gh/hosts.yml", "x/y/z/prod.pem"]
+  const root = folderWith(...secrets, "apps/api/.env.example", "src/main.ts", "node_modules/x/.env", ".git/config")
+  symlinkSync("/etc", join(root, "link"))
+  const hidden = ["a/.aws", "a/.config/gh", "apps/api/.env", "infra/id_rsa", "x/y/z/prod.pem"]
+  expect(
+    secretsBelow([root])
+      ?.map((path) => relative(root, path))
+      .toSorted(),
+  ).toEqual(hidden)
+  expect(secretsBelow([root], 5)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync } from "node:fs"
-import { dirname, join, relative, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { readGitConfig } from "../../guards/commands/git-config.ts"
 import { confirmedBecause, hasListedChildren, protectedBecause } from "../../guards/paths/path-lists.ts"
 import { readRegularFile } from "../../guards/read-regular-file.ts"
@@ -82,6 +82,33 @@ export function namesToProtect(
   protectedPaths.push(...absent.map((name) => ({ path: `${join(folder, name)}/` })))
   return { protectedPaths, hidden }
 }
+
+/** How many names are looked at, and how many secrets are masked. */
+const maxNames = 50_000
+const maxSecrets = 200
+
+/**
+ * The secrets anywhere below these folders, by their names: `apps/api/.env`, `infra/id_rsa`. Undefined when there are too
+ * many names to look at each. Links are not followed, and `.git` and node_modules are left out.
+ */
+export function secretsBelow(folders: readonly string[], most = maxNames): readonly string[] | undefined {
+  const found: string[] = []
+  const open = [...folders]
+  let left = most
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const [name, isFolder] of namesIn(folder) ?? []) {
+      if (--left < 0) return undefined
+      // Some names count only in a folder of another name.
+      const inFolder = folders.includes(folder) ? name : `${basename(folder)}/${name}`
+      if ((protectedBecause(inFolder, "read") ?? confirmedBecause(inFolder, "read")) !== undefined) {
+        if (found.push(join(folder, name)) > maxSecrets) return undefined
+      } else if (isFolder && name !== ".git" && name !== "node_modules") open.push(join(folder, name))
+    }
+  }
+  return found
+}
+
+export const tooManyNames = `the workspace has more than ${maxNames} files or ${maxSecrets} secrets, too many to mask each secret`
 
 /** Folders from which agents, editors and git run programs by themselves. A missing one gets an empty placeholder. */
 const absentFolders = [".claude", ".cursor", ".codex", ".gemini", ".vscode", ".idea", ".devcontainer", ".husky"]

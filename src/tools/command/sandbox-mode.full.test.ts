@@ -57,6 +57,33 @@ here("what bubblewrap holds runs unasked: builds, scripts, writes in the workspa
   expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("a\n")
 })
 
+here("secrets below the root are masked in unasked runs, and shown to a command that a person approved", async () => {
+  const secrets = ["apps/api/.env", "infra/id_rsa"]
+  const write = (workspace: string) => {
+    for (const path of secrets) {
+      mkdirSync(join(workspace, path, ".."), { recursive: true })
+      writeFileSync(join(workspace, path), "TOPSECRET")
+    }
+  }
+  const { run, workspace } = await project()
+  write(workspace)
+  const shown = (await run(hidden("cat apps/api/.env infra/id_rsa; grep -r TOPSECRET ."))) as Ran
+  expect(shown).toMatchObject({ sandbox: { kind: "bubblewrap" } })
+  expect(shown.stdout).not.toContain("TOPSECRET")
+  expect(readFileSync(join(workspace, secrets[0]!), "utf8")).toBe("TOPSECRET")
+  const approved = await project({ rules: [{ ask: "run_command", because: "the test" }] }, { approves: true })
+  write(approved.workspace)
+  const request = { agentId: "dev", tool: "run_command", input: { command: hidden("cat apps/api/.env") } }
+  expect(await approved.system.call(request)).toMatchObject({ result: { stdout: "TOPSECRET" } })
+})
+
+here("where there are too many secrets to mask each, it asks", async () => {
+  const { run, workspace } = await project()
+  mkdirSync(join(workspace, "keys"))
+  for (let at = 0; at < 201; at++) writeFileSync(join(workspace, "keys", `${at}.pem`), "")
+  expect(await run(hidden("true"))).toEqual(asks("too many to mask"))
+})
+
 here("outside of the workspace nothing is written, and the network is not there", async () => {
   const { run, outside } = await project()
   expect(await run(hidden(`echo bad > ${outside}/made`))).toMatchObject({ exitCode: 1 })
