@@ -37,6 +37,16 @@ const bombs: [string, JsonSchema, unknown][] = [
     { a: Array.from({ length: 40 }).reduce<object>((inner) => ({ n: inner }), {}) },
   ],
   [
+    "a pattern with many counts",
+    { type: "object", properties: { a: { type: "string", pattern: "(a?){1000}[bc]$" } } },
+    { a: "a".repeat(100_000) },
+  ],
+  [
+    "a pattern of names",
+    { type: "object", patternProperties: { "(a?){1000}[bc]$": {} } },
+    { ["a".repeat(100_000)]: 1 },
+  ],
+  [
     "all compared with all",
     { type: "object", properties: { a: { type: "array", uniqueItems: true } } },
     { a: Array.from({ length: 400_000 }, (_, index) => index) },

@@ -17,14 +17,23 @@ import type { ValidationResult, JsonSchema, Schema } from "../model/schema.ts"
 
 const require = createRequire(import.meta.url)
 
-const limits = { characters: 256 * 1024, depth: 64, properties: 2000, problems: 100, milliseconds: 1000 }
+const limits = {
+  characters: 256 * 1024,
+  depth: 64,
+  properties: 2000,
+  problems: 100,
+  milliseconds: 1000,
+  patternCharacters: 1000,
+}
 const tooLong = parameterProblem("", "takes too long to check against the schema; send less of it, nested less deeply")
 
 /** Validates with Ajv. The schema reaches the model unchanged. Patterns are matched in linear time. */
 export function compileJsonSchema(json: JsonSchema, closed: boolean): Schema {
   refuseTooLarge(json)
   const validate = compile(json)
-  const needsTimeLimit = canTakeLong(json)
+  const text = JSON.stringify(json)
+  const takesLong = canTakeLong(text)
+  const patterns = text.match(/"(?:pattern|patternProperties)"/g)?.length ?? 0
   const known = closed ? closedProperties(json) : undefined
   return {
     json,
@@ -33,7 +42,7 @@ export function compileJsonSchema(json: JsonSchema, closed: boolean): Schema {
       if (copied === undefined) return { ok: false, problems: [parameterProblem("", "must be JSON data")] }
       const { copy } = copied
       let isValid = false
-      if (!needsTimeLimit) isValid = validate(copy)
+      if (!takesLong && !isLongForPatterns(patterns, copy)) isValid = validate(copy)
       else if (!runWithTimeLimit(limits.milliseconds, () => () => void (isValid = validate(copy))))
         return { ok: false, problems: [tooLong] }
       const errors = isValid ? [] : (validate.errors ?? []).slice(0, limits.problems)
@@ -50,8 +59,13 @@ export function compileJsonSchema(json: JsonSchema, closed: boolean): Schema {
 }
 
 /** Whether validation may take more than linear time: through references, or by comparing all items with each other. */
-function canTakeLong(json: JsonSchema): boolean {
-  return /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/.test(JSON.stringify(json))
+function canTakeLong(text: string): boolean {
+  return /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/.test(text)
+}
+
+/** Patterns take time for each character, and for each count they are written with: little for short texts only. */
+function isLongForPatterns(patterns: number, value: unknown): boolean {
+  return patterns > 0 && (JSON.stringify(value)?.length ?? 0) * patterns > limits.patternCharacters
 }
 
 /** A copy that takes the defaults. Undefined when the value cannot be JSON. */
