@@ -429,3 +429,15 @@ test("a thousand problems are told as a hundred", () => {
   const unknown = many.check(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1])))
   expect(unknown.ok ? 0 : unknown.problems.length).toBe(100)
 })
+
+test.each([
+  ["Zod", z.object({ a: z.string() })],
+  ["an open JSON Schema", { type: "object", properties: { a: { type: "string" } } }],
+  ["a closed JSON Schema", { type: "object", properties: { a: { type: "string" } }, additionalProperties: false }],
+])("of very many unknown parameters the first hundred are said, and no more is checked: %s", (_what, source) => {
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, at]))
+  const checked = compileSchema(source as never, true).check({ ...many, a: 1 })
+  expect(checked).toMatchObject({ ok: false })
+  expect(!checked.ok && checked.problems).toHaveLength(100)
+  expect(!checked.ok && checked.problems.every((problem) => problem.startsWith("Unknown parameter"))).toBe(true)
+})

@@ -5,7 +5,9 @@ import { runWithTimeLimit } from "../lib/run-with-time-limit.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import {
   expectedType,
+  manyUnknown,
   missingParameter,
+  mostProblems,
   notOneOf,
   parameterProblem,
   pathText,
@@ -21,7 +23,7 @@ const limits = {
   characters: 256 * 1024,
   depth: 64,
   properties: 2000,
-  problems: 100,
+  problems: mostProblems,
   milliseconds: 1000,
   patternCharacters: 1000,
 }
@@ -35,9 +37,12 @@ export function compileJsonSchema(json: JsonSchema, closed: boolean): Schema {
   const takesLong = canTakeLong(text)
   const patterns = text.match(/"(?:pattern|patternProperties)"/g)?.length ?? 0
   const known = closed ? closedProperties(json) : undefined
+  const only = known ?? onlyProperties(json)
   return {
     json,
     check(value): ValidationResult {
+      const unknown = only && manyUnknown(value, only)
+      if (unknown !== undefined) return { ok: false, problems: unknown }
       const copied = copyOf(value)
       if (copied === undefined) return { ok: false, problems: [parameterProblem("", "must be JSON data")] }
       const { copy } = copied
@@ -66,6 +71,12 @@ function canTakeLong(text: string): boolean {
 /** Patterns take time for each character, and for each count they are written with: little for short texts only. */
 function isLongForPatterns(patterns: number, value: unknown): boolean {
   return patterns > 0 && (JSON.stringify(value)?.length ?? 0) * patterns > limits.patternCharacters
+}
+
+/** The only properties an object may have, whatever else the schema says. */
+function onlyProperties({ additionalProperties, patternProperties, properties }: JsonSchema): string[] | undefined {
+  if (additionalProperties !== false || patternProperties !== undefined) return undefined
+  return Object.keys(properties ?? {})
 }
 
 /** A copy that takes the defaults. Undefined when the value cannot be JSON. */

@@ -13,6 +13,21 @@ export function unknownParameter(path: readonly PropertyKey[], known: readonly s
   return `Unknown parameter '${pathText(path)}'.${suggestion(String(path.at(-1)), known)}`
 }
 
+/** How many problems of one value are said. */
+export const mostProblems = 100
+
+/** The first unknown parameters of an object that has far too many. It is not checked further, which would take long. */
+export function manyUnknown(value: unknown, known: readonly string[]): string[] | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  const unknown: string[] = []
+  for (const name in value) {
+    if (Object.hasOwn(value, name) && !known.includes(name)) unknown.push(name)
+    if (unknown.length > mostProblems)
+      return unknown.slice(0, mostProblems).map((one) => unknownParameter([one], known))
+  }
+  return undefined
+}
+
 function suggestion(written: string, known: readonly string[] | undefined): string {
   if (known === undefined) return ""
   const guess = nearestName(written, known)

@@ -1,7 +1,9 @@
 import { z } from "zod"
 import {
   expectedType,
+  manyUnknown,
   missingParameter,
+  mostProblems,
   notOneOf,
   parameterProblem,
   pathText,
@@ -14,6 +16,8 @@ import type { ValidationResult, JsonSchema, Schema } from "../model/schema.ts"
 /** Validates with Zod. A closed object without a catchall refuses unknown parameters. */
 export function compileZodSchema(given: z.ZodType, closed: boolean): Schema {
   const schema = closed && given instanceof z.ZodObject && given.def.catchall === undefined ? given.strict() : given
+  const isStrict = schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever
+  const known = isStrict ? Object.keys(schema.shape) : undefined
   let json: JsonSchema | undefined
   return {
     get json() {
@@ -21,9 +25,13 @@ export function compileZodSchema(given: z.ZodType, closed: boolean): Schema {
       return json
     },
     check(value): ValidationResult {
+      const unknown = known && manyUnknown(value, known)
+      if (unknown !== undefined) return { ok: false, problems: unknown }
       const parsed = schema.safeParse(value)
       if (parsed.success) return { ok: true, value: parsed.data }
-      return { ok: false, problems: parsed.error.issues.flatMap((issue) => describe(issue, value, schema)) }
+      const issues = parsed.error.issues.slice(0, mostProblems)
+      const problems = issues.flatMap((issue) => describe(issue, value, schema)).slice(0, mostProblems)
+      return { ok: false, problems }
     },
   }
 }
@@ -47,7 +55,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType): s
       return [got === undefined ? missingParameter(path || "input") : notOneOf(path || "input", issue.values)]
     case "unrecognized_keys": {
       const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined
-      return issue.keys.map((key) => unknownParameter([...issue.path, key], known))
+      return issue.keys.slice(0, mostProblems).map((key) => unknownParameter([...issue.path, key], known))
     }
     case "invalid_union":
       if (got === undefined && issue.path.length > 0) return [missingParameter(path)]
