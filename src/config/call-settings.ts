@@ -11,6 +11,7 @@ export function callSettings(config: Config, workspace: string | undefined): Cal
     durability: data?.durability ?? "crash",
     timeoutMs: tools?.timeout ?? defaults.tools.timeout,
     approvalDeadlineMs: (approvals?.deadline ?? defaults.approvals.deadline) * 60_000,
+    maxWaiting: approvals?.maxWaiting ?? defaults.approvals.maxWaiting,
     unattended: approvals?.unattended ?? "wait",
     levelOrder: org?.levelOrder ?? "asc",
     askIntent: tools?.askIntent ?? defaults.tools.askIntent,

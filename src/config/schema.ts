@@ -199,6 +199,7 @@ const approvals = z.strictObject({
     .describe(
       "What a person may approve in the dialog of an MCP client: nothing; calls of medium risk at most, except those of sensitive tools; or everything. The rest waits in the approval queue.",
     ),
+  maxWaiting: count.optional().describe("How many calls of one agent wait for people at once; more are refused."),
 })
 
 const notice = z
@@ -313,7 +314,7 @@ export const defaults = {
     keepDays: 30,
   },
   org: { levelOrder: "asc" },
-  approvals: { deadline: 30, unattended: "wait", inClient: "medium" },
+  approvals: { deadline: 30, unattended: "wait", inClient: "medium", maxWaiting: 100 },
   telemetry: { enabled: false, content: false },
   server: { host: "127.0.0.1", port: 7420, maxBodyBytes: 4 * 1024 * 1024 },
 } as const satisfies Config

@@ -22,6 +22,7 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "approvals.deadline": atMost(defaults.approvals.deadline),
   "approvals.unattended": () => true,
   "approvals.inClient": (where) => where === "none" || where === defaults.approvals.inClient,
+  "approvals.maxWaiting": atMost(defaults.approvals.maxWaiting),
   "telemetry.enabled": isFalse,
   "telemetry.content": isFalse,
   "server.host": (host) => host === defaults.server.host,

@@ -1,7 +1,7 @@
 import type { Changes } from "./changes.ts"
 import type { AnswerLinks, AnswerPins } from "./answer-link.ts"
 import type { SignIn } from "./sign-in.ts"
-import type { PendingItem, AnswerResult, Answer } from "./approval.ts"
+import type { PendingItem, AnswerResult, Answer, WaitingCounts } from "./approval.ts"
 import type { CallRequest, TypedCallRequest, UnwantedCalls } from "./call.ts"
 import type { EventType, Listener } from "./events.ts"
 import type { Experiments } from "./experiment.ts"
@@ -170,6 +170,8 @@ export interface CallClock {
 export interface Approvals {
   /** Everything that waits, oldest first. */
   list(filter?: { agentId?: string | undefined }): Promise<PendingItem[]>
+  /** How much waits, by kind, of one agent or all, all of it or what began to wait since a time. */
+  count(filter?: { agentId?: string | undefined; since?: number | undefined }): Promise<WaitingCounts>
   /** A unique beginning of the id is enough. Undefined when no such item waits. */
   show(callId: string): Promise<PendingItem | undefined>
   /** Why this person's yes would not count where a rule names who must agree; undefined when it would. */

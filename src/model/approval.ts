@@ -204,3 +204,10 @@ export interface ApprovalUIAdapter {
 
 /** Asks a person and resolves with the answer. Rejects with a sentence when there is no one to ask. */
 export type Ask = (question: Question & { signal: AbortSignal }) => Promise<AnswerValue>
+
+/** How much waits for people, by kind. */
+export type WaitingCounts = Record<PendingItem["kind"], number>
+
+export function totalWaiting({ call, result, question }: WaitingCounts): number {
+  return call + result + question
+}

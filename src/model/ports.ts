@@ -1,6 +1,6 @@
 import type { CancelSignal } from "../lib/stop.ts"
 import type { SettledAnswer, CallRow, CallState } from "./call.ts"
-import type { Vote } from "./approval.ts"
+import type { Vote, WaitingCounts } from "./approval.ts"
 import type { ApprovalUIAdapter } from "./approval.ts"
 import type { EventType, QuartermasterEvent } from "./events.ts"
 import type { Language } from "./language.ts"
@@ -85,6 +85,8 @@ export interface CallSettings {
   /** The time limit of tools that set none. */
   timeoutMs: number
   approvalDeadlineMs: number
+  /** How many calls of one agent wait for people at the same time. */
+  maxWaiting: number
   /** When no one is there to answer: wait for the deadline, or reject at once. */
   unattended: "wait" | "reject"
   levelOrder: LevelOrder
@@ -248,8 +250,16 @@ export interface Recorder {
 
 /** Stored calls, with durability *power*. Every change is one compare-and-set. */
 export interface CallStore {
-  /** Returns the existing row when there is one with the same key, or one that waits with the same agent, tool and input. */
-  insert(row: CallRow): Promise<{ inserted: true } | { inserted: false; existing: CallRow }>
+  /**
+   * Returns the existing row when there is one with the same key, or one that waits with the same agent, tool and input;
+   * none when `maxWaiting` calls of the agent wait already.
+   */
+  insert(
+    row: CallRow,
+    maxWaiting?: number,
+  ): Promise<{ inserted: true } | { inserted: false; existing: CallRow | undefined }>
+  /** How much waits for people and has not expired, by kind. */
+  countWaiting(filter: { agentId?: string | undefined; at: number; since?: number | undefined }): Promise<WaitingCounts>
   get(id: string): Promise<CallRow | undefined>
   /** Changes the row if state, owner and epoch are still as expected. */
   swap(

@@ -7,6 +7,7 @@ import type { SettledAnswer, CallRow, CallState } from "../model/call.ts"
 import type { StoredReason } from "../model/audit-entry.ts"
 import { readStoredReasons } from "../model/reason.ts"
 import type { CallStore } from "../model/ports.ts"
+import { totalWaiting, type WaitingCounts } from "../model/approval.ts"
 import { retryWhileBusy, type Database } from "./database.ts"
 import { kyselyOver } from "./kysely.ts"
 import type { Tables } from "./tables.ts"
@@ -29,19 +30,53 @@ export class SqliteCalls implements CallStore {
     this.#kysely = kyselyOver(database)
   }
 
-  async insert(row: CallRow): Promise<{ inserted: true } | { inserted: false; existing: CallRow }> {
+  async insert(
+    row: CallRow,
+    maxWaiting = Infinity,
+  ): Promise<{ inserted: true } | { inserted: false; existing: CallRow | undefined }> {
     for (;;) {
-      const added = await this.#write(() =>
-        this.#kysely
+      // Writes come one after the other, so that calls of the same moment are counted too.
+      const added = await this.#write(async () => {
+        if (await this.#isFull(row.agentId, maxWaiting)) return undefined
+        return this.#kysely
           .insertInto("calls")
           .values({ ...toTable(row), change: nextChange })
           .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst(),
-      )
-      if (Number(added.numInsertedOrUpdatedRows ?? 0) > 0) return { inserted: true }
+          .executeTakeFirst()
+      })
+      if (Number(added?.numInsertedOrUpdatedRows ?? 0) > 0) return { inserted: true }
       const existing = await this.#conflicting(row)
-      if (existing !== undefined) return { inserted: false, existing }
+      if (existing !== undefined || added === undefined) return { inserted: false, existing }
     }
+  }
+
+  async countWaiting({
+    agentId,
+    at,
+    since,
+  }: {
+    agentId?: string | undefined
+    at: number
+    since?: number | undefined
+  }): Promise<WaitingCounts> {
+    const kind = sql<keyof WaitingCounts>`case when state = 'held' then 'result'
+      when json_extract(card, '$.question') is null then 'call' else 'question' end`
+    let query = this.#kysely
+      .selectFrom("calls")
+      .select(({ fn }) => [kind.as("kind"), fn.countAll<number>().as("count")])
+      .where("state", "in", ["waiting", "held"])
+      .where((where) => where.or([where("deadline", "is", null), where("deadline", ">", at)]))
+      .groupBy("kind")
+    if (agentId !== undefined) query = query.where("agent_id", "=", agentId)
+    if (since !== undefined) query = query.where("created_at", ">=", since)
+    const counts: WaitingCounts = { call: 0, result: 0, question: 0 }
+    for (const { kind: each, count } of await retryWhileBusy(() => query.execute())) counts[each] = Number(count)
+    return counts
+  }
+
+  async #isFull(agentId: string, maxWaiting: number): Promise<boolean> {
+    if (maxWaiting === Infinity) return false
+    return totalWaiting(await this.countWaiting({ agentId, at: Date.now() })) >= maxWaiting
   }
 
   async get(id: string): Promise<CallRow | undefined> {

@@ -5,10 +5,11 @@ import type { Store } from "./store.ts"
 /** The calls table, opened on first use. Before this process owns a row, its heartbeat begins. */
 export function lazyCalls(store: Store): CallStore {
   return {
-    insert: async (row) => {
+    insert: async (row, maxWaiting) => {
       await store.leases.begin()
-      return (await store.calls()).insert(row)
+      return (await store.calls()).insert(row, maxWaiting)
     },
+    countWaiting: async (filter) => (await store.calls()).countWaiting(filter),
     get: async (id) => (await store.calls()).get(id),
     swap: async (id, expected, change) => {
       if (change.owner !== undefined && change.owner !== "") await store.leases.begin()

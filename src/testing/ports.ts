@@ -87,6 +87,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
       durability: "crash",
       timeoutMs: 30_000,
       approvalDeadlineMs: 60_000,
+      maxWaiting: 100,
       unattended: "wait",
       levelOrder: "asc",
       askIntent: false,

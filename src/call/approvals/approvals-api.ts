@@ -35,6 +35,7 @@ export function approvalsApi(
   }
   return {
     list: async ({ agentId } = {}) => (await waiting(agentId)).map(pendingItem),
+    count: (filter) => ports.calls.countWaiting({ ...filter, at: ports.now() }),
     async show(callId) {
       const row = (await ports.calls.get(callId)) ?? onlyOne((await waiting()).filter(({ id }) => begins(id, callId)))
       const waits = row !== undefined && (row.state === "waiting" || row.state === "held")

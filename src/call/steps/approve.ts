@@ -1,6 +1,8 @@
 import { hasRun, type SettledAnswer } from "../../model/call.ts"
 import { Ending } from "../../model/ending.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
+import { counted } from "../../lib/counted.ts"
+import { totalWaiting } from "../../model/approval.ts"
 import type { Ports, Verdict } from "../../model/ports.ts"
 import type { Reason } from "../../model/audit-entry.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
@@ -42,9 +44,14 @@ export function approve(
   if (needsNobody) call.batch?.settle()
   const isKnown = call.request.key !== undefined || call.row !== undefined
   if (!isKnown && call.release !== "never") {
-    return claimHeld(call, tool, input, ports).then((isClaimed) =>
-      isClaimed || needsNobody ? { tool, input } : approveStored(call, tool, input, verdict, ports),
-    )
+    return claimHeld(call, tool, input, ports).then(async (isClaimed) => {
+      if (isClaimed) return { tool, input }
+      if (!needsNobody) return approveStored(call, tool, input, verdict, ports)
+      // Its result would wait: that is known before it runs.
+      const counts = await ports.calls.countWaiting({ agentId: call.request.agentId, at: ports.now() })
+      if (totalWaiting(counts) >= ports.settings.maxWaiting) throw fullEnding(call, ports)
+      return { tool, input }
+    })
   }
   return needsNobody && !isKnown ? { tool, input } : approveStored(call, tool, input, verdict, ports)
 }
@@ -178,13 +185,20 @@ async function storeNew(call: ActiveCall, proposal: Proposal, digest: string, po
     ports,
   )
   for (;;) {
-    const entered = await ports.calls.insert(row)
+    const entered = await ports.calls.insert(row, waits ? ports.settings.maxWaiting : undefined)
     if (entered.inserted) {
       call.row = row
       return true
     }
+    if (entered.existing === undefined) throw fullEnding(call, ports)
     if ((await join(call, entered.existing, digest, ports)) === "claimed") return false
   }
+}
+
+/** People could not find what matters among thousands of calls of one agent, so no more of them wait. */
+function fullEnding({ request: { agentId } }: ActiveCall, { settings: { maxWaiting } }: Ports): Ending {
+  const sentence = `${counted(maxWaiting, "call")} of agent ${agentId} wait for people already (approvals.maxWaiting)`
+  return new Ending("rate_limited", `${sentence}. Call again when some of them have been answered.`)
 }
 
 /** Whether the stored answer approves exactly this: tool, definition, input, preview, files and every reason to ask. */
