@@ -100,7 +100,7 @@ function answer(
     world.streams.add(response)
     return response.on("close", () => world.streams.delete(response))
   }
-  if (on === "GET /v1/approvals") return json({ now, items: world.cards })
+  if (on === "GET /v1/approvals") return json({ now, items: world.cards, total: world.cards.length })
   const [, id = "", answering] = /^\/v1\/approvals\/([^/]+)(\/answer)?$/.exec(pathname) ?? []
   if (id !== "") {
     const card = world.cards.find(({ callId }) => callId === id)

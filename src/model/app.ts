@@ -168,8 +168,12 @@ export interface CallClock {
  * ```
  */
 export interface Approvals {
-  /** Everything that waits, oldest first. */
-  list(filter?: { agentId?: string | undefined }): Promise<PendingItem[]>
+  /** Everything that waits, oldest first; with `limit` at most so many, those after the last item of the page before. */
+  list(filter?: {
+    agentId?: string | undefined
+    after?: Pick<PendingItem, "callId" | "createdAt"> | undefined
+    limit?: number | undefined
+  }): Promise<PendingItem[]>
   /** How much waits, by kind, of one agent or all, all of it or what began to wait since a time. */
   count(filter?: { agentId?: string | undefined; since?: number | undefined }): Promise<WaitingCounts>
   /** A unique beginning of the id is enough. Undefined when no such item waits. */

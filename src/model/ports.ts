@@ -284,7 +284,7 @@ export interface CallStore {
     inputDigest?: string
     /** Only rows with a later deadline. */
     deadlineAfter?: number
-    after?: CallRow
+    after?: Pick<CallRow, "id" | "createdAt">
     limit?: number
   }): Promise<CallRow[]>
   /** Ids of the rows that changed after the cursor, and the next cursor. */

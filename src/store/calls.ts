@@ -136,7 +136,7 @@ export class SqliteCalls implements CallStore {
     sessionId?: string
     inputDigest?: string
     deadlineAfter?: number
-    after?: CallRow
+    after?: Pick<CallRow, "id" | "createdAt">
     limit?: number
   }): Promise<CallRow[]> {
     let query = this.#kysely.selectFrom("calls").selectAll().orderBy("created_at").orderBy("id")

@@ -22,7 +22,10 @@ export interface Shown {
 
 /** The card with this id. It stays as it was when it no longer waits: nothing is put in its place. */
 export function useShownCard(callId: string, waiting: readonly Card[] | undefined): Shown {
-  const listed = waiting?.find((card) => card.callId === callId)
+  const inList = waiting?.find((card) => card.callId === callId)
+  // A list leaves long contents out: nobody answers what they were not shown.
+  const shortened = inList?.isShortened === true ? inList : undefined
+  const listed = shortened === undefined ? inList : undefined
   const [seen, setSeen] = useState<{ callId: string; card: Card | undefined; before: Card | undefined }>({
     callId,
     card: listed,
@@ -30,7 +33,7 @@ export function useShownCard(callId: string, waiting: readonly Card[] | undefine
   })
   const last = seen.callId === callId ? seen.card : undefined
   const single = useQuery({
-    ...cardQuery(callId, last === undefined ? "" : `${last.kind} ${last.revision}`),
+    ...cardQuery(callId, shortened === undefined ? seenText(last) : `shortened ${shortened.revision}`),
     enabled: waiting !== undefined && listed === undefined,
   })
   const current = listed ?? (single.isSuccess ? single.data : undefined)
@@ -50,6 +53,10 @@ export function useShownCard(callId: string, waiting: readonly Card[] | undefine
     standing: current === undefined && problem !== undefined ? standingOf(problem) : { state: "waits" },
     problem,
   }
+}
+
+function seenText(last: Card | undefined): string {
+  return last === undefined ? "" : `${last.kind} ${last.revision}`
 }
 
 function standingOf({ status, code, by, name = by, did }: Problem): Standing {

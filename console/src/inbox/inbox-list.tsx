@@ -13,6 +13,8 @@ import { DigestLine, RefusedLane, Suggestions } from "./lanes.tsx"
 interface Props {
   readonly entries: readonly Entry[]
   readonly heldBack: number
+  /** How many wait that the list does not show. */
+  readonly more: number
   readonly shown: string | undefined
   readonly tab: Tab
   readonly setTab: (tab: Tab) => void
@@ -20,7 +22,7 @@ interface Props {
 }
 
 /** What waits, by risk and then by time left. */
-export function InboxList({ entries, heldBack, shown, tab, setTab, setStill }: Props) {
+export function InboxList({ entries, heldBack, more, shown, tab, setTab, setStill }: Props) {
   const words = useWords()
   const { sample } = useMe()
   const counts = countTabs(entries)
@@ -77,6 +79,7 @@ export function InboxList({ entries, heldBack, shown, tab, setTab, setStill }: P
             </ul>
           </div>
         ))}
+        {more > 0 && <p className="none dim">{words.inbox.moreWait(more)}</p>}
         <Suggestions />
         <RefusedLane />
         {sample && entries.length > 0 && <Sample />}

@@ -84,7 +84,15 @@ export function InboxPage() {
         {words.inbox.arrived(data.items.length)}
       </p>
       {!(wide && shown !== undefined) && (
-        <InboxList entries={entries} heldBack={heldBack} shown={shown} tab={tab} setTab={setTab} setStill={setStill} />
+        <InboxList
+          entries={entries}
+          heldBack={heldBack}
+          more={data.total - data.items.length}
+          shown={shown}
+          tab={tab}
+          setTab={setTab}
+          setStill={setStill}
+        />
       )}
       {shown === undefined ? <First /> : <Pane key={shown} callId={shown} waiting={data.items} place={place} />}
     </main>

@@ -128,6 +128,7 @@ export const en = {
     question: "question",
     alike: (n: number) => `${n} alike`,
     people: (n: number) => `${n} people`,
+    moreWait: (n: number) => `${n} more wait. They appear here as these are answered.`,
     noneOfKind: "Nothing of this kind waits.",
     gone: "gone",
     digest: (time: string, ran: number, waited: number, refused: number, expired: number) =>

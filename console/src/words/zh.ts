@@ -125,6 +125,7 @@ export const zh: Words = {
     question: "提问",
     alike: (n) => `${n} 项同类`,
     people: (n) => `${n} 人`,
+    moreWait: (n) => `还有 ${n} 项等待处理，在这些答复之后显示。`,
     noneOfKind: "没有此类待处理事项。",
     gone: "已离开",
     digest: (time, ran, waited, refused, expired) =>

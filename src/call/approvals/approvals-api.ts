@@ -9,6 +9,7 @@ import { answerPending, pendingItem as itemOf, standingVotes } from "./answer-pe
 import { votingProblem } from "./voting-problem.ts"
 
 const pageSize = 1000
+type Filter = Parameters<Approvals["list"]>[0]
 
 /** The approval queue: lists what waits for a person, takes answers, and lists and revokes grants. */
 export function approvalsApi(
@@ -18,23 +19,26 @@ export function approvalsApi(
 ): Approvals {
   const pendingItem = (row: CallRow) => itemOf({ ...row, votes: standingVotes(row, ports) })
   /** Everything that waits and has not expired. */
-  const waiting = async (agentId?: string): Promise<CallRow[]> => {
+  const waiting = async ({ agentId, after: start, limit = Infinity }: Filter = {}): Promise<CallRow[]> => {
     const found: CallRow[] = []
-    for (let page: CallRow[] | undefined; page === undefined || page.length === pageSize;) {
-      const after = found.at(-1)
-      page = await ports.calls.list({
+    let after = start && { id: start.callId, createdAt: start.createdAt }
+    while (found.length < limit) {
+      const most = Math.min(pageSize, limit - found.length)
+      const page = await ports.calls.list({
         states: ["waiting", "held"],
         deadlineAfter: ports.now(),
-        limit: pageSize,
+        limit: most,
         ...(agentId !== undefined && { agentId }),
         ...(after && { after }),
       })
       found.push(...page)
+      if (page.length < most) break
+      after = page.at(-1)
     }
     return found
   }
   return {
-    list: async ({ agentId } = {}) => (await waiting(agentId)).map(pendingItem),
+    list: async (filter) => (await waiting(filter)).map(pendingItem),
     count: (filter) => ports.calls.countWaiting({ ...filter, at: ports.now() }),
     async show(callId) {
       const row = (await ports.calls.get(callId)) ?? onlyOne((await waiting()).filter(({ id }) => begins(id, callId)))

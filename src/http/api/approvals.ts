@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Answer } from "../../model/approval.ts"
+import { totalWaiting, type Answer, type PendingItem } from "../../model/approval.ts"
 import { endings, type EndingCode } from "../../model/result.ts"
 import { firstText } from "./audit-rows.ts"
 import { cardOf } from "./card.ts"
@@ -53,6 +53,41 @@ function byUrgency(one: Card, other: Card): number {
   return bands[one.risk.band] - bands[other.risk.band] || one.until - other.until
 }
 
+/** The most cards of a list, and how many are read at a time, because each may have large contents. */
+const pageSize = 200
+const readAtOnce = 20
+
+/** A card whose contents are longer than this is listed without them. */
+const maxListedLength = 10_000
+
+async function readPage(api: Api, caller: Caller, cursor: string | undefined) {
+  const items: Card[] = []
+  let last = cursor === undefined ? undefined : readCursor(cursor)
+  while (items.length < pageSize) {
+    const found = await api.app.approvals.list({ after: last, limit: readAtOnce })
+    for (const each of await cardsOf(api, caller, found)) items.push(withoutLongContents(each))
+    last = found.at(-1) ?? last
+    if (found.length < readAtOnce) break
+  }
+  return { items, last }
+}
+
+function readCursor(cursor: string): Pick<PendingItem, "callId" | "createdAt"> {
+  const [at = "", callId = ""] = cursor.split(" ")
+  return { createdAt: Number(at) || 0, callId }
+}
+
+/** The risk and the title were found from the whole card. What is left out is read with the card itself. */
+function withoutLongContents(whole: Card): Card {
+  const { input, preview, result } = whole
+  if (JSON.stringify([input, preview, result]).length <= maxListedLength) return whole
+  const { callId, summary } = whole
+  const shown = summary.length > 1000 ? `${summary.slice(0, 1000)}…` : summary
+  // Nobody answers several calls at once of which the contents are not shown.
+  const rest = { input: undefined, preview: undefined, result: undefined, alike: callId, summary: shown }
+  return { ...whole, ...rest, isShortened: true }
+}
+
 /** Codes of calls that were refused without a person. */
 export const refusals = (Object.keys(endings) as EndingCode[]).filter((code) => endings[code].exit === 3)
 
@@ -60,13 +95,19 @@ export const approvalEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/approvals",
-    summary: "What waits for a person: by risk, then by the time that is left.",
+    summary: `What waits for a person, the oldest ${pageSize}: by risk, then by the time that is left. \`cursor\` begins the next page.`,
     tag,
     scope: "read",
+    query: z.object({ cursor: z.string().optional() }),
     answers: { 200: inbox },
-    async handle({ api, caller }) {
-      const items = await cardsOf(api, caller, await api.app.approvals.list())
-      return { now: api.now(), items: items.sort(byUrgency) }
+    async handle({ api, caller, query }) {
+      const { items, last } = await readPage(api, caller, query.cursor)
+      return {
+        now: api.now(),
+        items: items.sort(byUrgency),
+        total: totalWaiting(await api.app.approvals.count()),
+        ...(items.length < pageSize || last === undefined ? {} : { cursor: `${last.createdAt} ${last.callId}` }),
+      }
     },
   }),
   endpoint({
@@ -124,7 +165,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
       const from = query.since ?? 0
       const { byEnding } = await api.app.audit.stats({ since: from })
       const sum = (codes: readonly string[]) => codes.reduce((total, code) => total + (byEnding[code] ?? 0), 0)
-      const waiting = (await api.app.approvals.list()).filter(({ createdAt }) => createdAt >= from).length
+      const waiting = totalWaiting(await api.app.approvals.count({ since: from }))
       return {
         since: from,
         now: api.now(),

@@ -3,7 +3,7 @@ import type { ServedApp } from "./endpoint.ts"
 /** Numbers in the text format of Prometheus. */
 export async function metrics(app: Pick<ServedApp, "audit" | "approvals" | "registry" | "mcp">): Promise<string> {
   const { byEnding, byTool } = await app.audit.stats()
-  const pending = await app.approvals.list()
+  const pending = await app.approvals.count()
   const kinds = ["call", "result", "question"] as const
   return [
     ...metric("quartermaster_calls_total", "counter", "Ended calls in the audit log, by ending.",
@@ -13,7 +13,7 @@ export async function metrics(app: Pick<ServedApp, "audit" | "approvals" | "regi
     ...metric("quartermaster_tool_failures_total", "counter", "Ended calls by tool that did not succeed.",
       Object.entries(byTool).map(([tool, { failures }]) => [{ tool }, failures])),
     ...metric("quartermaster_waiting", "gauge", "What waits for a person, by kind.",
-      kinds.map((kind) => [{ kind }, pending.filter((item) => item.kind === kind).length])),
+      kinds.map((kind) => [{ kind }, pending[kind]])),
     ...metric("quartermaster_mcp_servers", "gauge", "MCP servers by state.",
       Object.entries(countBy(app.mcp.list().map(({ state }) => state))).map(([state, count]) => [{ state }, count])),
     ...metric("quartermaster_process_resident_bytes", "gauge", "Memory of this process.", [[{}, process.memoryUsage.rss()]]),

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { totalWaiting } from "../../model/approval.ts"
 import { sessionModes } from "../../model/organisation.ts"
 import { endpoint, Reply, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"
@@ -33,7 +34,7 @@ export const organisationEndpoints: readonly Endpoint[] = [
         pin: kind === "person" && app.pins.isSet(id),
         frozen: mayRead ? app.frozen() : [],
         modes: mayRead ? app.modes() : [],
-        waiting: mayRead ? (await app.approvals.list()).length : 0,
+        waiting: mayRead ? totalWaiting(await app.approvals.count()) : 0,
       }
     },
   }),

@@ -190,10 +190,21 @@ export const card = z
     sessionId: z.string(),
     createdAt: time,
     until: time.describe("When nobody's answer counts any more."),
+    isShortened: z
+      .boolean()
+      .optional()
+      .describe("In lists: its input, preview and result are long and left out. The card itself has them."),
   })
   .meta({ id: "Card" })
 
-export const inbox = z.object({ now: time, items: z.array(card) }).meta({ id: "Inbox" })
+export const inbox = z
+  .object({
+    now: time,
+    items: z.array(card),
+    total: z.number().describe("How many items wait."),
+    cursor: z.string().optional().describe("Where the next page begins, if there is one."),
+  })
+  .meta({ id: "Inbox" })
 
 const remember = {
   remember: z.enum(["input-session", "tool-session", "task", "minutes", "tool-always"]).optional(),
