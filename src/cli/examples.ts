@@ -102,6 +102,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   freeze: ["qm freeze --agent dev --because 'It loops.'"],
   thaw: ["qm thaw --agent dev"],
   mode: ["qm mode plan --agent dev", "qm mode edits --agent dev --session s1"],
+  status: ["qm status"],
   audit: ["qm audit list --since 2h", "qm audit verify"],
   "audit list": ["qm audit list --agent dev --since 2h"],
   "audit show": ["qm audit show 01a1e1a9"],

@@ -33,6 +33,7 @@ import { addRules } from "./rules.ts"
 import { addRun } from "./run.ts"
 import { addServe } from "./serve.ts"
 import { addStart } from "./start.ts"
+import { addStatus } from "./status.ts"
 import { addTokens } from "./tokens.ts"
 import { addTools } from "./tools.ts"
 import { addTrash } from "./trash.ts"
@@ -55,7 +56,18 @@ import { addWhy } from "./why.ts"
 const commandGroups = {
   "Try it:": [addDemo, addStart, addChat, addRun, addPipeline, addCall, addWhy],
   "Answer what waits:": [addApprovals, addPin, addGrants],
-  "Govern:": [addRules, addTools, addGroups, addRoles, addAgents, addDepartments, addPeople, addFreeze, addExperiments],
+  "Govern:": [
+    addRules,
+    addTools,
+    addGroups,
+    addRoles,
+    addAgents,
+    addDepartments,
+    addPeople,
+    addFreeze,
+    addStatus,
+    addExperiments,
+  ],
   "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addPlugins, addModels],
   "Look back:": [addAudit, addTrash, addBackup],
   "Set up:": [addInit, addCheck, addTrust, addDoctor],
