@@ -14,6 +14,7 @@ import { checkBearerToken } from "./bearer-token.ts"
 import { answerPages } from "./pages/answer-pages.ts"
 import { readRequestBody } from "./read-request-body.ts"
 import { hostCheck } from "./host-check.ts"
+import { openRequests } from "./open-requests.ts"
 import { replyProblem, replyJson } from "./reply.ts"
 
 /** How the app is served over HTTP. */
@@ -51,6 +52,8 @@ export interface ServeLimits {
   headersMs: number
   requestMs: number
   connections: number
+  /** How many requests of one token or session may be open at once, streams and those that wait for a person too. */
+  requestsPerToken: number
   sessions: number
   sessionIdleMs: number
   /** How often the server looks for slow requests, idle sessions and revoked tokens. */
@@ -76,6 +79,7 @@ const defaultLimits: ServeLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
   connections: 4096,
+  requestsPerToken: 512,
   sessions: 1000,
   sessionIdleMs: 15 * 60_000,
   sweepMs: 1000,
@@ -109,7 +113,7 @@ export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp =
   }
   const folder = consoleFolder()
   const pages = folder === undefined ? undefined : await openConsole(folder)
-  const server = createHttpServer(limits, requestHandler({ app, mcp, api, pages, host }, options))
+  const server = createHttpServer(limits, requestHandler({ app, mcp, api, pages, host, limits }, options))
   const sweeper = setInterval(() => mcp.sweep(), limits.sweepMs).unref()
   try {
     await listen(server, host, port)
@@ -167,19 +171,22 @@ interface Served {
   /** The console, where it is built. */
   pages: ConsolePages | undefined
   host: string
+  limits: ServeLimits
 }
 
-function requestHandler({ app, mcp, api, pages, host }: Served, options: ServeOptions) {
+function requestHandler({ app, mcp, api, pages, host, limits }: Served, options: ServeOptions) {
   const { publicUrl, allowedHosts, allowedOrigins, maxBodyBytes = 4 * 1024 * 1024 } = options
   const { fetch } = createApi(api, { maxBodyBytes })
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
   const calls = directCalls(api, maxBodyBytes)
   const answers = answerPages(api)
+  const countOpen = openRequests(limits.requestsPerToken)
   const refusal = hostCheck({ host, publicUrl, allowedHosts, allowedOrigins })
   return (request: IncomingMessage, response: ServerResponse): void => {
     const forbidden = refusal(request.headers)
     if (forbidden !== undefined) return replyProblem(response, 403, forbidden)
     const path = pathOf(request.url ?? "/")
+    if (!countOpen(request, response)) return replyProblem(response, 429, tooManyOpen, { "retry-after": "5" })
     if (path === "/mcp") return handleMcp(app, mcp, maxBodyBytes, request, response)
     if (path === "/healthz" || path === "/readyz") return handleHealth(app, request, response)
     if (calls(path, request, response) || answers(path, request, response)) return
@@ -196,6 +203,9 @@ function isRead({ method }: IncomingMessage): boolean {
 function wantsPage({ headers }: IncomingMessage): boolean {
   return headers.accept?.includes("text/html") === true
 }
+
+const tooManyOpen =
+  "This token or session has too many open requests. End event streams and waiting requests that are not needed, then try again."
 
 const nothingHere =
   "There is nothing here. The console is at /, the API at /v1 (see /openapi.json), MCP at /mcp, the state of the server at /healthz."
