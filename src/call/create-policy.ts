@@ -1,3 +1,4 @@
+import { withMatchingLimit } from "../lib/glob.ts"
 import type { AuditReader, RuleAdmin } from "../model/app.ts"
 import { isStillThere } from "../model/approval.ts"
 import type { Guards } from "../model/guard.ts"
@@ -113,11 +114,13 @@ export function createPolicy(
       version: () => policy.version,
       suggest: (filter) => suggestRules(filter, { ports, audit, tools }),
       ready: () => loadForExamples(list()),
-      async simulate(proposedRules, filter) {
+      async simulate(proposedRules, filter, limits = {}) {
         await loadForExamples(proposedRules)
+        const { mostSteps = Number.POSITIVE_INFINITY } = limits
+        const proposed = withMatchingLimit(mostSteps, () => rules.read(proposedRules, "proposed"))
         const stored = list().filter(({ source }) => source.startsWith("rule "))
         const withStored = (proposed: readonly Rule[]) => policyWith(() => [...proposed, ...stored])
-        return simulatePolicy(rules.read(proposedRules, "proposed"), filter, { ports, policyWith: withStored, audit })
+        return simulatePolicy(proposed, filter, { ports, policyWith: withStored, audit }, limits)
       },
     }),
   }

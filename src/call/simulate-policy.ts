@@ -1,24 +1,43 @@
-import type { AuditReader, ExportedCall, Simulation } from "../model/app.ts"
+import { setImmediate as otherWork } from "node:timers/promises"
+import { withMatchingLimit } from "../lib/glob.ts"
+import { TooMuchWork } from "../lib/too-much-work.ts"
+import type { AuditReader, ExportedCall, Simulation, SimulationLimits } from "../model/app.ts"
 import type { AuditFilter, DecisionInput, Policy, Ports, Verdict } from "../model/ports.ts"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
 import { hiddenBecause } from "../policy/visible.ts"
 import { loadGuards, checkTouches, declaredTouches } from "./touches.ts"
+
+/** Other work gets a turn this often, in milliseconds. */
+const turnMs = 20
 
 /** Decides recorded calls again with the current rules and with proposed ones, and returns where the two differ. */
 export async function simulatePolicy(
   proposed: { rules: readonly Rule[]; flaws: readonly RuleFlaw[] },
   filter: AuditFilter,
   { ports, policyWith, audit }: { ports: Ports; policyWith(rules: readonly Rule[]): Policy; audit: AuditReader },
+  { signal, mostMs = Number.POSITIVE_INFINITY, mostSteps = Number.POSITIVE_INFINITY }: SimulationLimits = {},
 ): Promise<Simulation> {
+  const start = performance.now()
+  let turn = start
   const proposedPolicy = policyWith(proposed.rules)
   const changed: Simulation["changed"][number][] = []
   let decided = 0
   let uncertain = 0
   for await (const call of audit.export(filter)) {
+    const now = performance.now()
+    if (now - start > mostMs)
+      throw new TooMuchWork(
+        `Deciding the calls again took longer than ${mostMs / 1000} seconds. Look at fewer calls, with a later 'since', or try fewer rules.`,
+      )
+    if (now - turn > turnMs) {
+      await otherWork()
+      signal?.throwIfAborted()
+      turn = performance.now()
+    }
     const facts = await factsOf(call, ports)
     if (facts === undefined) continue
     const before = decideAgain(facts, ports.policy, ports)
-    const after = decideAgain(facts, proposedPolicy, ports)
+    const after = withMatchingLimit(mostSteps, () => decideAgain(facts, proposedPolicy, ports))
     if (before === undefined || after === undefined) continue
     decided++
     if (call.inputDigest !== "") uncertain++

@@ -1,3 +1,5 @@
+import { TooMuchWork } from "./too-much-work.ts"
+
 /** A compiled pattern. It must match the whole text. */
 export interface Glob {
   /** The only text it matches, when it has no wildcard. */
@@ -127,8 +129,25 @@ function piecesMatcher(parts: readonly Part[]): (text: string) => boolean {
   }
 }
 
+let stepsLeft = Number.POSITIVE_INFINITY
+
+/** Throws `TooMuchWork` when matching patterns in `work` takes more steps than this. A second has about 100 million. */
+export function withMatchingLimit<T>(steps: number, work: () => T): T {
+  stepsLeft = steps
+  try {
+    return work()
+  } finally {
+    stepsLeft = Number.POSITIVE_INFINITY
+  }
+}
+
 /** Follows all alternatives at once, so that it never backtracks. */
 function matchParts(parts: readonly Part[], text: string): boolean {
+  stepsLeft -= text.length * parts.length
+  if (stepsLeft < 0)
+    throw new TooMuchWork(
+      "These patterns take too long to match. Make the patterns, or the texts in examples, shorter.",
+    )
   let now = new Uint8Array(parts.length + 1)
   let next = new Uint8Array(parts.length + 1)
   enter(parts, now, 0)

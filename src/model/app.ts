@@ -211,7 +211,7 @@ export interface RuleAdmin {
   add(rule: unknown, by: string): Promise<Rule>
   remove(id: string, by: string): Promise<Rule | undefined>
   /** Which recorded calls would have been decided differently with these rules in place of the configured ones. */
-  simulate(rules: readonly unknown[], filter: AuditFilter): Promise<Simulation>
+  simulate(rules: readonly unknown[], filter: AuditFilter, limits?: SimulationLimits): Promise<Simulation>
   /** Rules for calls that people approved at least five times and never refused, from the audit log. Adds none. */
   suggest(filter: AuditFilter): Promise<RuleSuggestions>
   /** A hash of everything that decides calls. It changes with every rule, grant or setting. */
@@ -237,6 +237,15 @@ export interface RuleSuggestion {
   examples: readonly string[]
   /** How many refused calls of this agent and tool there are. The rule covers none of them. */
   refusedCompared: number
+}
+
+/** Beyond them a simulation ends with an error. */
+export interface SimulationLimits {
+  signal?: AbortSignal | undefined
+  /** How long it may take, in milliseconds. */
+  mostMs?: number | undefined
+  /** How many steps of matching patterns may be taken in one go; a second has about 100 million. */
+  mostSteps?: number | undefined
 }
 
 export interface Simulation {

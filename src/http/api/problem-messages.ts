@@ -23,6 +23,8 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_not_counted: "您的答复没有计入：{text}",
   problem_bad_rule: "这条规则不能使用：{text}",
   problem_not_trusted: "没有信任任何定义：服务器现在提供的与您看到的不同。请重新查看。",
+  problem_simulation_runs: "另一个模拟正在进行。请等它结束后再试。",
+  problem_too_much_work: "这需要的时间太长。请缩短模式或示例中的文本，减少规则，或用更晚的 since 查看更少的调用。",
   problem_not_your_grant: "这个答复是 {by} 给出的。只有他们或有管理权限的人可以撤销。",
   problem_manager_agent: "{agent} 能修改组织，只有有管理权限的人可以以它的身份调用或给它写消息。",
   problem_result_not_kept: "这次调用的结果已不再保留。审计日志中有它的记录。",

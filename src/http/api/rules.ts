@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { errorMessage } from "../../lib/error-message.ts"
+import { TooMuchWork } from "../../lib/too-much-work.ts"
 import { firstText } from "./audit-rows.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
@@ -9,6 +10,9 @@ const tag = "Rules"
 const byId = z.object({ id: z.string().min(1) })
 const rule = z.looseObject({ because: z.string().optional() })
 const thirtyDays = 30 * 24 * 60 * 60_000
+
+/** Apps in which a simulation runs: each takes one at a time, because it reads the whole audit log. */
+const simulating = new WeakSet<object>()
 
 export const ruleEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -62,7 +66,26 @@ export const ruleEndpoints: readonly Endpoint[] = [
     scope: "read",
     body: z.object({ rules: z.array(rule).max(1000), since: z.number().min(0).optional() }),
     answers: { 200: z.looseObject({ looked: z.number() }) },
-    handle: ({ api, body }) => api.app.rules.simulate(body.rules, { since: body.since ?? api.now() - thirtyDays }),
+    async handle({ api, body, signal }) {
+      const { rules } = api.app
+      if (simulating.has(rules))
+        throw new HttpProblem(
+          429,
+          "Another simulation runs. Try again when it has ended.",
+          { code: "simulation_runs" },
+          { "retry-after": "5" },
+        )
+      simulating.add(rules)
+      try {
+        const since = body.since ?? api.now() - thirtyDays
+        return await rules.simulate(body.rules, { since }, { signal, mostMs: 20_000, mostSteps: 20_000_000 })
+      } catch (error) {
+        if (error instanceof TooMuchWork) throw new HttpProblem(422, error.message, { code: "too_much_work" })
+        throw error
+      } finally {
+        simulating.delete(rules)
+      }
+    },
   }),
   endpoint({
     method: "get",
