@@ -81,6 +81,12 @@ export interface DescribeRequest {
   readonly signal: AbortSignal
 }
 
+export interface ChangeRequest extends Statement {
+  /** How many rows the approver was shown. If it would change more, it is rolled back. */
+  readonly shownRows?: number | undefined
+  readonly signal: AbortSignal
+}
+
 /** One database. Every failure is a `ToolFailure` that names no address. */
 export interface Database {
   readonly kind: DatabaseKind
@@ -88,7 +94,7 @@ export interface Database {
   /** Runs one statement that the database allows to read only. */
   query(request: QueryRequest): Promise<RowPage>
   /** Runs one statement in a transaction. */
-  change(request: Statement & { readonly signal: AbortSignal }): Promise<Change>
+  change(request: ChangeRequest): Promise<Change>
   close(): Promise<void>
 }
 
@@ -106,7 +112,7 @@ export interface Databases {
   rolesOf(name: string): readonly string[] | undefined
   describe(name: string, request: DescribeRequest): Promise<Description>
   query(name: string, request: QueryRequest): Promise<RowPage>
-  change(name: string, request: Statement & { readonly signal: AbortSignal }): Promise<Change>
+  change(name: string, request: ChangeRequest): Promise<Change>
   matchingRows(name: string, statement: Statement): Promise<MatchingRows>
   close(): Promise<void>
 }

@@ -36,6 +36,7 @@ export function checkStatement({ sql, parameters }: Statement, kind: DatabaseKin
   const word = first.text.toUpperCase()
   if (first.kind !== "word" || !allowed.includes(word)) throw notAllowed(word, kind, use)
   if (kind === "SQLite") checkSqlite(tokens, word)
+  if (use === "change") refuseSettings(tokens, kind)
   checkParameters(placeholdersOf(tokens), parameters)
   return tokens
 }
@@ -50,6 +51,28 @@ function checkSqlite(tokens: readonly Token[], first: string): void {
     throw failure("The SQL names pragma_database_list, which is not allowed: it shows the path of the file.", {
       toolCode: "statement_not_allowed",
     })
+}
+
+/**
+ * A condition that reads settings can match other rows in the preview, which only reads, than in the change.
+ */
+function refuseSettings(tokens: readonly Token[], kind: DatabaseKind): void {
+  const names =
+    kind === "SQLite" ? /^\W?pragma_/i : /^\W?(current_setting|set_config|pg_settings|pg_show_all_settings)\W?$/i
+  const found = tokens.find(({ kind: what, text }) => (what === "word" || what === "quoted") && names.test(text))
+  if (found === undefined) return
+  throw failure(
+    `The SQL names ${found.text.slice(0, 60)}, which is not allowed in a change: a change must not depend on the settings of its connection. Leave it out.`,
+    { toolCode: "statement_not_allowed" },
+  )
+}
+
+/** The statement was rolled back, because the approver was shown fewer rows. */
+export function moreRowsFailure(rows: number): Error {
+  return failure(
+    `The statement would have changed ${rows} rows, more than the person was shown who approved it. Nothing was changed. Call again, so that a person sees the rows as they are now.`,
+    { toolCode: "more_rows" },
+  )
 }
 
 function withoutLastSemicolons(tokens: readonly Token[]): Token[] {

@@ -150,6 +150,26 @@ export function databaseContract(name: string, open: () => Promise<TestDatabase>
       expect(await ids()).toEqual([1, 2, 3])
     })
 
+    test("a change of more rows than were shown is rolled back; of as many or fewer it is written", async () => {
+      const { database, ids } = await withTables()
+      const signal = new AbortController().signal
+      const remove = (sql: string, shownRows: number) => database.change({ sql, parameters: [], shownRows, signal })
+      expect(await remove("delete from orders where id > 1", 1).catch(codeOf)).toBe("more_rows")
+      expect(await ids()).toEqual([1, 2, 3])
+      expect(await remove("delete from orders where id > 1", 2)).toMatchObject({ changedRows: 2 })
+      expect(await remove("delete from orders where id > 1", 1)).toMatchObject({ changedRows: 0 })
+    })
+
+    test("a change does not read the settings of its connection", async () => {
+      const { change, ids } = await withTables()
+      const settings = ["pragma_query_only", '"PRAGMA_query_only"', "current_setting('transaction_read_only')", "pg_settings"] // prettier-ignore
+      for (const setting of settings) {
+        const sql = `delete from orders where id = 1 or exists (select 1 from ${setting})`
+        expect([sql, await change(sql).catch(codeOf)]).toEqual([sql, expect.stringMatching(/statement_not_allowed|sql_error/)]) // prettier-ignore
+      }
+      expect(await ids()).toEqual([1, 2, 3])
+    })
+
     test("a change that is stopped leaves nothing, and queries run after it", async () => {
       const { change, ids, endlessChange, isChanging } = await withTables()
       const stop = new AbortController()

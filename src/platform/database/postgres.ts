@@ -1,6 +1,6 @@
 import { failure } from "../../model/ending.ts"
 import type { Change, Column, Database, RowPage, Statement } from "../../model/databases.ts"
-import { checkStatement } from "./check-statement.ts"
+import { checkStatement, moreRowsFailure } from "./check-statement.ts"
 import { checkRowSize, PageBuilder, pageLimits, rowSize } from "./page-builder.ts"
 import { withClient, type PostgresClient, type PostgresField, type PostgresOptions } from "./postgres-client.ts"
 import { describeTables } from "./postgres-tables.ts"
@@ -36,10 +36,11 @@ export function postgresDatabase(options: PostgresOptions): Database {
           : readAll(client, statement, { limit, offset }).then(({ page }) => page),
       )
     },
-    async change({ signal, ...statement }) {
+    async change({ signal, shownRows = Infinity, ...statement }) {
       checkStatement(statement, "PostgreSQL", "change")
       return inTransaction(options, signal, "read write", async (client): Promise<Change> => {
         const { page, changedRows } = await readAll(client, statement, { limit: pageLimits.returnedRows, offset: 0 })
+        if (changedRows !== null && changedRows > shownRows) throw moreRowsFailure(changedRows)
         if (signal.aborted) throw failure("The statement was stopped, and nothing was changed.")
         await client.query({ text: "commit" })
         return { changedRows, ...(page.columns.length === 0 ? {} : { returned: page }) }

@@ -11,7 +11,7 @@ import { describeTables } from "./sqlite-tables.ts"
 /** What the process that runs SQLite is asked to do. The statement was checked before. */
 export type SqliteJob = { readonly file: CheckedFile; readonly lockMs: number } & (
   | ({ readonly kind: "query"; readonly limit: number; readonly offset: number } & BoundStatement)
-  | ({ readonly kind: "change" } & BoundStatement)
+  | ({ readonly kind: "change"; readonly shownRows?: number | undefined } & BoundStatement)
   | { readonly kind: "describe"; readonly table?: string | undefined; readonly limit: number; readonly offset: number }
 )
 
@@ -25,7 +25,22 @@ export type SqliteValue = string | number | bigint | null
 
 export type SqliteAnswer =
   | { readonly result: RowPage | Change | Description }
-  | { readonly error: string; readonly errcode?: number | undefined; readonly tooLarge?: true }
+  | {
+      readonly error: string
+      readonly errcode?: number | undefined
+      readonly tooLarge?: true
+      /** How many rows it would have changed: more than were shown. */
+      readonly moreRows?: number
+    }
+
+class MoreRowsError extends Error {
+  readonly rows: number
+
+  constructor(rows: number) {
+    super("more rows than were shown")
+    this.rows = rows
+  }
+}
 
 /** Runs one job on a connection of its own. */
 export function runSqliteJob(job: SqliteJob, sqlite: Sqlite): SqliteAnswer {
@@ -33,6 +48,7 @@ export function runSqliteJob(job: SqliteJob, sqlite: Sqlite): SqliteAnswer {
     return { result: resultOf(job, sqlite) }
   } catch (error) {
     if (error instanceof RangeError) return { error: error.message, tooLarge: true }
+    if (error instanceof MoreRowsError) return { error: error.message, moreRows: error.rows }
     return { error: errorMessage(error), errcode: codeOf(error) }
   }
 }
@@ -124,6 +140,10 @@ function change(database: DatabaseSyncInstance, job: Extract<SqliteJob, { kind: 
   const page = new PageBuilder(pageLimits.returnedRows)
   for (const row of rowsOf(statement, job.values)) page.add(jsonRow(row, columns))
   const { changed } = database.prepare("select changes() as changed").get() as { changed: number }
+  if (changed > (job.shownRows ?? Infinity)) {
+    database.exec("rollback")
+    throw new MoreRowsError(changed)
+  }
   database.exec("commit")
   return { changedRows: changed, ...(columns.length === 0 ? {} : { returned: page.finish(columns) }) }
 }

@@ -1,6 +1,6 @@
 import { failure } from "../../model/ending.ts"
 import type { Change, Database, Description, RowPage, Statement } from "../../model/databases.ts"
-import { checkStatement, placeholdersOf } from "./check-statement.ts"
+import { checkStatement, moreRowsFailure, placeholdersOf } from "./check-statement.ts"
 import { databaseFile, type OwnFolders } from "./own-files.ts"
 import type { BoundStatement, SqliteAnswer, SqliteJob, SqliteValue } from "./sqlite-job.ts"
 import type { SqliteProcesses } from "./sqlite-processes.ts"
@@ -31,9 +31,9 @@ export function sqliteDatabase(options: SqliteOptions): Database {
       const tokens = checkStatement(statement, "SQLite", "query")
       return run<RowPage>({ kind: "query", limit, offset, ...bound(statement, tokens) }, signal)
     },
-    async change({ signal, ...statement }) {
+    async change({ signal, shownRows, ...statement }) {
       const tokens = checkStatement(statement, "SQLite", "change")
-      return run<Change>({ kind: "change", ...bound(statement, tokens) }, signal)
+      return run<Change>({ kind: "change", shownRows, ...bound(statement, tokens) }, signal)
     },
     // The processes are shared.
     close: async () => {},
@@ -64,7 +64,9 @@ const cannotOpen = 14
 const notADatabase = 26
 const inputOutput = 10
 
-function asFailure(name: string, { error, errcode = 0, tooLarge }: Extract<SqliteAnswer, { error: string }>): Error {
+function asFailure(name: string, answer: Extract<SqliteAnswer, { error: string }>): Error {
+  const { error, errcode = 0, tooLarge, moreRows } = answer
+  if (moreRows !== undefined) return moreRowsFailure(moreRows)
   if (tooLarge === true) return failure(error, { toolCode: "row_too_large" })
   // The last byte is the primary code.
   switch (errcode & 0xff) {

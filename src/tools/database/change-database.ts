@@ -35,8 +35,11 @@ export const changeDatabase = (databases: Databases) =>
       return previewOf(database, statement, found)
     },
 
-    async execute({ database, ...statement }, { signal }) {
-      const { changedRows, returned } = await databases.change(database, { ...statement, signal })
+    async execute({ database, ...statement }, { signal, approved }) {
+      // The preview was read again when the approval was checked; these are the rows that it showed.
+      const shown = approved ? await databases.matchingRows(database, statement) : undefined
+      const shownRows = shown !== undefined && "count" in shown ? shown.count : undefined
+      const { changedRows, returned } = await databases.change(database, { ...statement, signal, shownRows })
       if (returned === undefined) return { changedRows }
       const { columns: names, rows: values, more } = returned
       return { changedRows, returned: { columns: [...names], rows: values.map((row) => [...row]), more } }

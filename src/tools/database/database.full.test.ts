@@ -1,12 +1,15 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { callbackAdapter } from "../../approval-ui/callback.ts"
 import type { Config } from "../../config/schema.ts"
 import { loadSqlite } from "../../lib/load-sqlite.ts"
+import type { ChangeRequest, Databases } from "../../model/databases.ts"
 import { isTicket } from "../../model/result.ts"
 import type { QuartermasterOptions } from "../../quartermaster.ts"
 import { findBubblewrap } from "../../testing/shell-app.ts"
 import { openTestApp, temporaryFolder } from "../../testing/test-app.ts"
+import { changeDatabase } from "./change-database.ts"
 
 const { DatabaseSync } = await loadSqlite()
 const password = "Sup3r-secret"
@@ -111,6 +114,33 @@ update orders set state = ? where state = ? returning id`)
   await approvals.answer(item.callId, { kind: "approve" }, "ann")
   expect(await resume(item.callId)).toMatchObject({ result: { changedRows: 2, returned: { rows: [[1], [2]] } } })
   expect(await rows()).toEqual([[1, "sent"], [2, "sent"], [3, "paid"]]) // prettier-ignore
+})
+
+test("an approved change is given the number of rows that were shown", async () => {
+  const requests: ChangeRequest[] = []
+  const databases = {
+    rolesOf: () => undefined,
+    matchingRows: async () => ({ table: "orders", count: 1, first: { columns: [], rows: [], more: false }, isWholeTable: false }), // prettier-ignore
+    change: async (_name: string, request: ChangeRequest) => {
+      requests.push(request)
+      return { changedRows: 1 }
+    },
+  }
+  const app = await openTestApp({}, { approvals: callbackAdapter({ onExecution: () => true }) })
+  app.registry.register(changeDatabase(databases as unknown as Databases))
+  const input = { database: "shop", sql: "delete from orders where id = 1" }
+  expect(await app.call({ agentId: "operator", tool: "change_database", input })).toMatchObject({ success: true })
+  expect(requests).toMatchObject([{ shownRows: 1 }])
+})
+
+test("a change does not read the settings of its connection", async () => {
+  const { call, rows } = await openShop({}, { approvals: callbackAdapter({ onExecution: () => true }) })
+  const before = await rows()
+  for (const name of ["pragma_query_only", '"pragma_query_only"', "PRAGMA_Query_Only"]) {
+    const sql = `delete from orders where id = 1 or exists (select 1 from ${name} where query_only = 0)`
+    expect(await call("change_database", { database: "shop", sql })).toMatchObject({ metadata: { toolCode: "statement_not_allowed" } }) // prettier-ignore
+  }
+  expect(await rows()).toEqual(before)
 })
 
 test("the preview counts, or says why it cannot", async () => {
