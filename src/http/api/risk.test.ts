@@ -14,6 +14,8 @@ test.each([
   ["http_get", { url: "https://api.example/x" }, "medium", "title_request"],
   ["move_file", { from: "a.txt", to: "b.txt" }, "medium", "title_change_several"],
   ["ask_user", { question: "Which?" }, "low", "title_question"],
+  ["read_file", { path: ".env" }, "medium", "title_read"],
+  ["read_file", { path: "apps/api/credentials.json" }, "medium", "title_read"],
   ["change_database", { database: "crm", sql: "drop table x" }, "high", "title_database_change"],
 ])("the card of %s %j is of %s risk", async (name, input, band, title) => {
   const { app, signIn, workspace } = await serving()

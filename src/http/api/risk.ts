@@ -12,7 +12,7 @@ export interface Facts {
 
 /**
  * High: destructive, sends data out, could not be proved, or needs several people. Medium: writes, executes, sends messages,
- * reaches a new host, or is a held result. Low: the rest.
+ * reaches a new host, uses a path that people confirm each time (.env, credentials), or is a held result. Low: the rest.
  */
 export function riskOf(facts: Facts): Card["risk"] {
   const { item, tool, preview, touches } = facts
@@ -40,6 +40,7 @@ export function riskOf(facts: Facts): Card["risk"] {
     ...(touches.some(({ kind }) => kind === "command") || tool?.effect === "execute"
       ? [tag("executes", "executes")]
       : []),
+    ...(item.reasons.some(({ code }) => code === "path_confirmed") ? [tag("confirmed_path", "confirmed path")] : []),
     ...(tool?.effect === "communicate" ? [tag("communicates", "sends messages")] : []),
     ...(touches.some(({ kind, reachedBefore }) => kind === "host" && reachedBefore === false)
       ? [tag("new_host", "new host")]

@@ -38,6 +38,7 @@ export const chinese: Readonly<Record<string, string>> = {
   risk_network: "网络",
   risk_writes: "写入",
   risk_executes: "执行",
+  risk_confirmed_path: "须确认的路径",
   risk_new_host: "新主机",
   risk_communicates: "发送消息",
   risk_unknown_effect: "效果未知",
