@@ -67,6 +67,7 @@ import { newOwnerName } from "./store/owner.ts"
 import { storePorts } from "./store/ports.ts"
 import { auditedDocuments } from "./store/audited-documents.ts"
 import { auditedTrash } from "./store/audited-trash.ts"
+import { daySpending } from "./store/day-spending.ts"
 import { sessionEnvironment } from "./store/session-environment.ts"
 import { storedSnippets } from "./store/snippets.ts"
 import { openStore, type Store } from "./store/store.ts"
@@ -353,6 +354,8 @@ export function assemble(
     closing: closer.signal,
     contexts,
     settings: chainLimits,
+    daySpending: daySpending(store.database),
+    ancestorsOf: (agentId) => (org.view(agentId)?.ancestors ?? []).map(({ agent }) => agent.id),
     emit,
     mailOf: (conversationId, agentId) => mailOf(mailParts, conversationId, agentId),
     societyOptions: (conversation) => societyOptions(runOptionParts, conversation),

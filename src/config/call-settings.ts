@@ -51,11 +51,13 @@ export function chainSettings({ agents = {} }: Config) {
     maxCost,
     maxTreeCalls,
     perAgent = {},
+    budgetPerDay,
   } = agents
   const resumableMs = deadline * 60_000
   // As long as people may answer, there is a conversation to go on with.
   const keepMs = Math.max(resumableMs, keepDays * 24 * 60 * 60_000)
-  return { maxRounds, maxCalls, resumableMs, keepMs, budget: { maxTokens, maxCost, maxCalls: maxTreeCalls }, perAgent }
+  const budget = { maxTokens, maxCost, maxCalls: maxTreeCalls }
+  return { maxRounds, maxCalls, resumableMs, keepMs, budget, perAgent, budgetPerDay }
 }
 
 function realPath(folder: string): string {

@@ -169,6 +169,7 @@ export const examples: Readonly<Record<string, string>> = {
   "agents.maxCost": " 5",
   "agents.maxTreeCalls": " 1000",
   "agents.perAgent": " { maxTokens: 50000, maxCost: 1, maxCalls: 300 }",
+  "agents.budgetPerDay": " { maxTokens: 2000000, maxCost: 20 }",
   "server.publicUrl": " https://tools.example",
   "server.allowedHosts": " [tools.example]",
   "server.allowedOrigins": " [console.example]",

@@ -160,6 +160,15 @@ const agents = z.strictObject({
     })
     .optional()
     .describe("What one agent may use in one conversation; then a person is asked for more."),
+  budgetPerDay: z
+    .strictObject({
+      maxTokens: count.optional().describe("How many tokens."),
+      maxCost: z.number().positive().optional().describe("How much money, by the prices of the models."),
+    })
+    .optional()
+    .describe(
+      "What one agent may use in a day (UTC), over all its conversations and those of its sub-agents; then its runs end.",
+    ),
   maxAgents: count.optional().describe("How many agents that agents created may live at once."),
   maxDepth: count
     .optional()

@@ -21,6 +21,12 @@ export interface Spent {
   cost: number
 }
 
+/** What agents have used in a day of the calendar (UTC, as `2026-11-18`). */
+export interface DaySpending {
+  of(agentId: string, day: string): Promise<{ tokens: number; cost: number }>
+  add(agentIds: readonly string[], day: string, used: { tokens: number; cost: number }): Promise<void>
+}
+
 /** A conversation of an agent with a model. Its id is the session id of its calls. */
 export interface Conversation {
   id: string

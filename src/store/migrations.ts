@@ -308,6 +308,20 @@ export const migrations: Record<string, Migration> = {
       )
     },
   },
+
+  "010_agent_days": {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable("agent_days")
+        .addColumn("agent_id", "text", (column) => column.notNull())
+        .addColumn("day", "text", (column) => column.notNull())
+        .addColumn("tokens", "integer", (column) => column.notNull())
+        .addColumn("cost", "real", (column) => column.notNull())
+        .addPrimaryKeyConstraint("agent_days_key", ["agent_id", "day"])
+        .execute()
+    },
+  },
+
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

@@ -36,7 +36,7 @@ interface RunParts {
 /** Everything a run of a chain needs, from its options. */
 export function activeChain(parts: RunParts): ActiveChain {
   const { app, agentId, model, options, log, signal, closing } = parts
-  const { defaults = {}, mail } = parts.internal
+  const { defaults = {}, mail, day } = parts.internal
   const time = new RunTime(Date.now() + (options.deadlineMs ?? 3_600_000))
   const names = options.tools && new Set(options.tools)
   const tools = () => {
@@ -64,6 +64,7 @@ export function activeChain(parts: RunParts): ActiveChain {
       },
       agent: options.perAgent ?? defaults.perAgent ?? {},
     },
+    day,
     time,
     tools,
     spent: log.spent,

@@ -86,7 +86,7 @@ async function checkBudget(
   if (isWithin(now, spent)) return undefined
   const more = { moreTokens: budget.maxTokens, moreCost: budget.maxCost, moreCalls: budget.maxCalls }
   const whose = of === "tree" ? "the conversation" : `agent ${agentId}`
-  const sentence = `The budget of ${whose} is used up (${textOf(now)})`
+  const sentence = `The budget of ${whose} is used up (${budgetText(now)})`
   const asked = await askForMore(
     {
       conversation: { id, agentId },
@@ -147,7 +147,8 @@ function extended({ maxTokens, maxCost, maxCalls }: Budget, given: readonly Budg
   }
 }
 
-function textOf({ maxTokens, maxCost, maxCalls }: Budget): string {
+/** As a person reads it. */
+export function budgetText({ maxTokens, maxCost, maxCalls }: Budget): string {
   return [
     ...(maxTokens === undefined ? [] : [`${maxTokens} tokens`]),
     ...(maxCost === undefined ? [] : [`${maxCost} in money`]),

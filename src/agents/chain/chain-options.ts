@@ -6,6 +6,7 @@ import type { LanguageModel, ModelMessage, ModelPart, ModelTurn } from "../model
 import type { Reflector } from "../reflection/reflector.ts"
 import type { ChainPhase } from "./chain.ts"
 import type { Budget } from "./budget.ts"
+import type { DayBudget } from "./day-budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
 import type { TurnLog } from "./log.ts"
 import type { ChainMail } from "./mail.ts"
@@ -78,6 +79,7 @@ export interface InternalOptions {
   defaults?: ChainDefaults
   closing?: AbortSignal
   mail?: ChainMail | undefined
+  day?: DayBudget | undefined
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
   /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */

@@ -9,6 +9,7 @@ import { ModelError } from "../models/model-error.ts"
 import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"
 import { checkBudgets, type Budgets } from "./budget.ts"
+import type { DayBudget } from "./day-budget.ts"
 import type { TurnLog } from "./log.ts"
 import { endRun, receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "./messages.ts"
@@ -30,6 +31,7 @@ export interface ActiveChain {
   instructions: string | undefined
   limits: RunLimits
   budgets: Budgets
+  day?: DayBudget | undefined
   /** The time that the run may take. */
   time: RunTime
   calls: CallContext
@@ -87,6 +89,8 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
       const stopped = await reflect(chain)
       if (stopped !== undefined && !chain.closing.aborted) return end(chain, stopped)
     } else if (step.kind === "ask") {
+      const usedUp = await chain.day?.usedUp()
+      if (usedUp !== undefined) return end(chain, { status: "limit", error: usedUp })
       const budget = await checkBudgets(chain.budgets, chain.log, chain.calls)
       const stop = budget ?? (chain.mail && (await chain.mail.checkHops(chain.log, chain.calls)))
       if (stop !== undefined && "waiting" in stop) {
@@ -125,7 +129,8 @@ async function ask(
   try {
     const turn = await requestTurn(chain, isLast, isLast && last !== "complete" ? [lastRequest] : [], written)
     hooks.onTurn?.(turn)
-    count(chain.spent, turn)
+    chain.spent.rounds++
+    addUsage(chain, turn)
     const body = asTurn(isLast ? withoutCalls(turn) : turn, model, read)
     await log.append([{ kind: "assistant", body }], { spent: chain.spent })
     return isOutOfTime ? { status: "limit" } : undefined
@@ -161,7 +166,7 @@ async function requestTurn(
   const { log, model, instructions, hooks } = chain
   const tools = chain.tools()
   const conversation = shortenable(chain, tools)
-  const onUnanswered = (used: Used) => addUsage(chain.spent, used)
+  const onUnanswered = (used: Used) => addUsage(chain, used)
   for (let refused = 0; ; refused++) {
     let messages = messagesOf(log.turns, instructions)
     if (needsRoom(conversation, messages) || refused > 0) {
@@ -222,7 +227,7 @@ function shortenable(chain: ActiveChain, tools: readonly ModelTool[]): Shortenab
     signal: () => anyOf(chain.signal, chain.closing),
     turns: () => log.turns,
     append: (turns) => log.append(turns, { spent }),
-    onSummary: (turn) => addUsage(spent, turn),
+    onSummary: (turn) => addUsage(chain, turn),
   }
 }
 
@@ -237,17 +242,13 @@ function withoutCalls(turn: ModelTurn): ModelTurn {
   return { ...turn, content: turn.content.filter(({ type }) => type !== "tool-call"), calls: [], describedCall: false }
 }
 
-function count(spent: Spent, turn: ModelTurn): void {
-  spent.rounds++
-  addUsage(spent, turn)
-}
-
 type Used = Pick<ModelTurn, "usage" | "cost">
 
-function addUsage(spent: Spent, { usage, cost }: Used): void {
-  spent.inputTokens += usage.inputTokens
-  spent.outputTokens += usage.outputTokens
-  spent.cost += cost ?? 0
+function addUsage({ spent, day }: ActiveChain, used: Used): void {
+  spent.inputTokens += used.usage.inputTokens
+  spent.outputTokens += used.usage.outputTokens
+  spent.cost += used.cost ?? 0
+  day?.add(used)
 }
 
 /** Makes the calls of the last answer and stores their results. Returns the tickets of calls that still wait. */

@@ -2,7 +2,14 @@ import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
 import type { ConversationContexts } from "../../model/context.ts"
 import type { AgentEvent } from "../../model/agent-event.ts"
-import type { Conversation, Conversations, ConversationState, Spent, Turn } from "../../model/conversation.ts"
+import type {
+  Conversation,
+  Conversations,
+  ConversationState,
+  DaySpending,
+  Spent,
+  Turn,
+} from "../../model/conversation.ts"
 import type { QuartermasterEvent } from "../../model/events.ts"
 import type { LanguageModel } from "../models/port.ts"
 import { chooseModel } from "../models/choose-model.ts"
@@ -10,6 +17,7 @@ import type { Models } from "../models/open-models.ts"
 import { agentEvents } from "./agent-events.ts"
 import type { Budget } from "./budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
+import { dayBudget } from "./day-budget.ts"
 import type { ChainMail } from "./mail.ts"
 import { goOnWith, rememberedOf, settingsOf } from "./remembered.ts"
 import { unnamedPerson } from "./turns.ts"
@@ -75,6 +83,9 @@ export interface ChainParts extends LogStore {
   closing: AbortSignal
   contexts: ConversationContexts
   settings: ChainSettings
+  daySpending: DaySpending
+  /** The agents above an agent, nearest first. */
+  ancestorsOf(agentId: string): readonly string[]
   /** Writes a note about a conversation into the audit log. */
   note(conversationId: string, agentId: string, text: string): Promise<void>
   emit(event: QuartermasterEvent): void
@@ -100,6 +111,8 @@ export interface ChainSettings {
   /** What a conversation may use with those that it began, and what one agent may use in one of them. */
   budget: Budget
   perAgent: Budget
+  /** What one agent may use in a day, over all its conversations. */
+  budgetPerDay?: Omit<Budget, "maxCalls"> | undefined
 }
 
 /** Makes chains over the app, and gives access to their stored conversations. */
@@ -166,7 +179,7 @@ export function openChains(parts: ChainParts) {
 
   function openChain(agentId: string, given: ChainOptions = {}, society: SocietyChain = {}): ToolChain {
     const { model: chosen, durable, id = newId(), parent, wakes, ...options } = given
-    const { resumableMs, maxRounds, maxCalls, budget, perAgent } = parts.settings
+    const { resumableMs, maxRounds, maxCalls, budget, perAgent, budgetPerDay } = parts.settings
     const role = parts.roleOf(agentId)
     const requireAgent = () => {
       if (role === undefined) throw new Error(`There is no agent '${agentId}'. 'qm agents list' shows them.`)
@@ -219,6 +232,7 @@ export function openChains(parts: ChainParts) {
       onClaimed: isStored ? () => ({ model, options: current }) : undefined,
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
+      day: budgetPerDay && dayBudget(budgetPerDay, parts.daySpending, () => [agentId, ...parts.ancestorsOf(agentId)]),
       contexts: parts.contexts,
       onRunStart() {
         running++
