@@ -300,6 +300,21 @@ test.each([
   },
 )
 
+test("an agent's token begins conversations with the model of its role only; a person chooses", async () => {
+  const plain = { plain: modelOf({ say: "Plain." }) }
+  const { signIn, agent } = await serving({ ...plain, dear: modelOf({ say: "Dear." }) })
+  const ada = await agent("ada")
+  const begin = { agentId: "ada", message: "Hello?" }
+  expect(await ada("POST", "/v1/chains", { ...begin, model: "dear" })).toMatchObject({
+    status: 403,
+    body: { code: "other_model" },
+  })
+  const { ask } = await signIn("pat", false)
+  expect((await ask("POST", "/v1/chains", { ...begin, model: "dear" })).status).toBe(201)
+  const withDefault = await (await serving(plain)).agent("ada")
+  expect((await withDefault("POST", "/v1/chains", { ...begin, model: "plain" })).status).toBe(201)
+})
+
 test("a person's message wakes its agent, and the answer comes to user; agents cannot write as one", async () => {
   const { app, signIn, agent } = await serving({ played: modelOf({ say: "Hello, Pat." }) })
   app.society.start()

@@ -56,6 +56,20 @@ function withinLimits(
   }
 }
 
+/** An agent talks to the model of its role: another one may cost more, or send what it reads elsewhere. */
+function refuseOtherModels({ org, models }: Api["app"], agentId: string, model: string | undefined): void {
+  if (model === undefined) return
+  const own = org.view(agentId)?.role.llmServiceId ?? models.list().find(({ isDefault }) => isDefault)?.name
+  if (model === own) return
+  throw new HttpProblem(
+    403,
+    "An agent uses the model of its role. Leave 'model' out, or let a person begin the conversation.",
+    {
+      code: "other_model",
+    },
+  )
+}
+
 /** Runs in the background: the client follows the turns. What goes wrong is in the turns and the log. */
 function start(run: Promise<unknown>): void {
   run.catch(() => {})
@@ -90,6 +104,7 @@ export const chainEndpoints: readonly Endpoint[] = [
       if (agentId === undefined) throw new HttpProblem(400, "Name the agent: agentId.", { code: "missing_agent" })
       if (app.org.view(agentId) === undefined) throw notFound("agent", agentId)
       refuseManagers(app, caller, agentId)
+      if (caller.kind === "agent") refuseOtherModels(app, agentId, options.model)
       let chain
       try {
         const limits = caller.kind === "agent" ? withinLimits(options, app.conversations.limits) : {}

@@ -29,6 +29,7 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_manager_agent: "{agent} 能修改组织，只有有管理权限的人可以以它的身份调用或给它写消息。",
   problem_result_not_kept: "这次调用的结果已不再保留。审计日志中有它的记录。",
   problem_missing_agent: "请先选择以哪个智能体调用。",
+  problem_other_model: "智能体使用其岗位的模型。请省略 model，或由人来开始对话。",
   problem_store_unavailable: "数据存储暂时不可用。请稍后再试。",
   problem_internal: "这是 Quartermaster 的错误，请报告：{rest}",
   problem_person_exists: "短名“{quoted}”已属于某个人或智能体。请另选一个。",
