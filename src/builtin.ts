@@ -184,7 +184,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
       ...commandTools(processes, openJavaScript(), {
         timeoutMs: shell.timeout,
         sandboxProblem: missingSandbox,
-        sessionVariables: (sessionId) => options.session.all(sessionId),
+        sessionVariables: (session) => options.session.all(session),
         allowedPaths: tools.allowedPaths,
       }),
       ...(hasDatabases ? databaseTools(databases) : []),

@@ -47,6 +47,7 @@ export interface ActiveCall {
   readonly problems: readonly string[]
   /** The agent, as it was when the call was last decided on. */
   who: AgentView | undefined
+  readonly agentId: string
   readonly sessionId: string
   readonly receivedAt: number
   /** How it was made. */
@@ -118,6 +119,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     request,
     problems,
     who,
+    agentId: request.agentId,
     sessionId: options.sessionId ?? request.sessionId ?? parent?.sessionId ?? dailySession(request.agentId, receivedAt),
     receivedAt,
     options,

@@ -6,7 +6,7 @@ import type { EventType, QuartermasterEvent } from "./events.ts"
 import type { Language } from "./language.ts"
 import type { Logger } from "./logger.ts"
 import type { LevelOrder } from "./permission.ts"
-import type { AgentView, Message } from "./organisation.ts"
+import type { Agent, AgentView, Message } from "./organisation.ts"
 import type { Alias } from "./dialect.ts"
 import type { Finding, Guards } from "./guard.ts"
 import type { Approvers, FileSizes, Grant, Touches } from "./rule.ts"
@@ -15,7 +15,7 @@ import type { DialectNames } from "./dialect-text.ts"
 import type { SecretPaths } from "./schema.ts"
 import type { Ending } from "./ending.ts"
 import type { EndingCode } from "./result.ts"
-import type { CallArtifacts, RegisteredTool, StoredArtifact } from "./tool.ts"
+import type { CallArtifacts, CallSession, RegisteredTool, StoredArtifact } from "./tool.ts"
 
 /** Everything the steps of a call need from other parts. `app.ts` puts it together. */
 export interface Ports {
@@ -200,6 +200,8 @@ export interface Organisation {
   /** Undefined when the agent does not exist, was terminated or has an unknown role: it may use no tool. */
   view(agentId: string): AgentView | undefined
   listAgents(): readonly { readonly id: string }[]
+  /** Also one that was terminated. */
+  findAgent(id: string): Pick<Agent, "parentId"> | undefined
   /** Grows with every change. */
   readonly version: number
 }
@@ -300,7 +302,13 @@ export interface CallStore {
 export interface Artifacts {
   put(artifact: Omit<StoredArtifact, "id" | "createdAt">): Promise<string>
   get(ref: string): Promise<StoredArtifact | undefined>
-  forCall(of: { agentId: string; taskId?: string | undefined; callId: string }): CallArtifacts
+  /** `sharesWith` says which other agents' artifacts of the same task the call may read; none when left out. */
+  forCall(of: {
+    agentId: string
+    taskId?: string | undefined
+    callId: string
+    sharesWith?: ((agentId: string) => boolean) | undefined
+  }): CallArtifacts
 }
 
 /** Removes secrets from text for the audit log and cuts it to length. */
@@ -347,11 +355,11 @@ export interface AuditRow {
   durationMs: number
 }
 
-/** Environment variables that agents set for their session. */
+/** Environment variables that agents set for their session. No agent has those of another, whatever session it names. */
 export interface SessionEnvironment {
-  get(sessionId: string, key: string): Promise<string | undefined>
+  get(session: CallSession, key: string): Promise<string | undefined>
   /** Returns the previous value. */
-  set(sessionId: string, key: string, value: string): Promise<string | undefined>
+  set(session: CallSession, key: string, value: string): Promise<string | undefined>
   /** All variables of the session. */
-  all(sessionId: string): Readonly<Record<string, string>>
+  all(session: CallSession): Readonly<Record<string, string>>
 }

@@ -44,8 +44,9 @@ export type ToolKind = "plain" | "composite" | "interactive"
  */
 export type ExposedAs = "tool" | "resource" | "prompt" | "inside" | "loop"
 
-/** The session that a call belongs to. */
+/** The session that a call belongs to: sessions of two agents are two, also when they have the same id. */
 export interface CallSession {
+  readonly agentId: string
   readonly sessionId: string
 }
 

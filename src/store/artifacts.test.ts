@@ -83,9 +83,10 @@ test("law: a reference finds only stored artifacts", async () => {
   )
 })
 
-test("an agent reads only its own artifacts and those of its task", async () => {
+test("an agent reads only its own artifacts, and in its task those of the agents it shares with", async () => {
   const { artifacts } = await openArtifacts()
-  const callArtifacts = (agentId: string, taskId?: string) => artifacts.forCall({ agentId, taskId, callId: "c1" })
+  const callArtifacts = (agentId: string, taskId?: string) =>
+    artifacts.forCall({ agentId, taskId, callId: "c1", sharesWith: (owner) => agentId === "bob" && owner === "ann" })
   const loose = await callArtifacts("ann").put({ type: "note", content: "mine" })
   const shared = await callArtifacts("ann", "t1").put({ type: "note", content: "ours" })
   const reaches = async (agentId: string, taskId?: string) =>
@@ -98,6 +99,7 @@ test("an agent reads only its own artifacts and those of its task", async () => 
   expect(await reaches("bob", "t1")).toEqual([false, true])
   expect(await reaches("bob", "t2")).toEqual([false, false])
   expect(await reaches("bob", "")).toEqual([false, false])
+  expect(await reaches("eve", "t1")).toEqual([false, false])
 })
 
 test("a call's artifacts distinguish text from bytes and have a MIME type", async () => {

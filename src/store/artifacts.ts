@@ -70,15 +70,7 @@ export class FileArtifacts implements Artifacts {
     }
   }
 
-  forCall({
-    agentId,
-    taskId,
-    callId,
-  }: {
-    agentId: string
-    taskId?: string | undefined
-    callId: string
-  }): CallArtifacts {
+  forCall({ agentId, taskId, callId, sharesWith }: Parameters<Artifacts["forCall"]>[0]): CallArtifacts {
     return {
       put: ({ type, content, mimeType, meta }) => {
         const isBinary = typeof content !== "string"
@@ -89,8 +81,9 @@ export class FileArtifacts implements Artifacts {
       get: async (ref) => {
         const found = await this.get(ref)
         if (found === undefined) return null
-        const isOwn = found.agentId === agentId || (taskId !== undefined && found.taskId === taskId)
-        return isOwn ? found : null
+        if (found.agentId === agentId) return found
+        const isShared = taskId !== undefined && found.taskId === taskId && sharesWith?.(found.agentId) === true
+        return isShared ? found : null
       },
     }
   }

@@ -28,7 +28,7 @@ async function filled() {
     agentId: "ann",
   }
   const ref = await store.artifacts.put({ ...artifact, meta: null })
-  store.database.exec("insert into session_environment values ('s', 'LANG', 'de', 1)")
+  store.database.exec("insert into agent_environment values ('ann', 's', 'LANG', 'de', 1)")
   writeFileSync(join(store.dir, "token"), "a person's token", { mode: 0o600 })
   mkdirSync(join(store.dir, "more", "deep"), { recursive: true })
   writeFileSync(join(store.dir, "more", "deep", "file"), "deep")
@@ -75,7 +75,7 @@ test("a restored backup verifies, has a note about the restore, and can be writt
   const restored = await openTestStore({ dataDir: target })
   expect((await restored.audit.list()).map((row) => row.callId).sort()).toEqual(["a0", "a1", "a2"])
   expect(Buffer.from((await restored.artifacts.get(ref))!.content).toString()).toBe("kept")
-  expect(restored.database.prepare("select value from session_environment").get()).toEqual({ value: "de" })
+  expect(restored.database.prepare("select value from agent_environment").get()).toEqual({ value: "de" })
   expect(readFileSync(join(target, "token"), "utf8")).toBe("a person's token")
   expect(readFileSync(join(target, "more/deep/file"), "utf8")).toBe("deep")
   expect(statSync(join(target, "record.key")).mode & 0o777).toBe(0o600)

@@ -322,6 +322,21 @@ export const migrations: Record<string, Migration> = {
     },
   },
 
+  "011_variables_of_agents": {
+    async up(db: Kysely<unknown>) {
+      // Nothing says which agent set the old ones, so they end.
+      await db.schema.dropTable("session_environment").ifExists().execute()
+      await db.schema
+        .createTable("agent_environment")
+        .addColumn("agent_id", "text", (column) => column.notNull())
+        .addColumn("session_id", "text", (column) => column.notNull())
+        .addColumn("key", "text", (column) => column.notNull())
+        .addColumn("value", "text", (column) => column.notNull())
+        .addColumn("updated_at", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("agent_environment_key", ["agent_id", "session_id", "key"])
+        .execute()
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

@@ -1,6 +1,6 @@
 import type { AnswerValue } from "../../model/approval.ts"
 import type { CallRequest } from "../../model/call.ts"
-import type { Permit, Ports } from "../../model/ports.ts"
+import type { Organisation, Permit, Ports } from "../../model/ports.ts"
 import { isTicket } from "../../model/result.ts"
 import type { CallArtifacts, RegisteredTool, ToolContext } from "../../model/tool.ts"
 import { requireAgent, isApproved, mayBeHeld, type ActiveCall, type CallTool } from "../active-call.ts"
@@ -69,7 +69,10 @@ export class RunContext implements ToolContext {
 
   get artifacts(): CallArtifacts {
     const { taskId, callId } = this
-    this.#artifacts ??= this.#ports.artifacts.forCall({ agentId: this.#active.request.agentId, taskId, callId })
+    const { agentId } = this.#active
+    const { artifacts, organisation } = this.#ports
+    const sharesWith = (owner: string) => isAbove(owner, agentId, organisation) || isAbove(agentId, owner, organisation)
+    this.#artifacts ??= artifacts.forCall({ agentId, taskId, callId, sharesWith })
     return this.#artifacts
   }
 
@@ -161,4 +164,18 @@ export class RunContext implements ToolContext {
   settle(): void {
     this.#over ??= settled
   }
+}
+
+/** Whether one agent is above the other, also when one of them was terminated. */
+function isAbove(upper: string, lower: string, organisation: Organisation): boolean {
+  const seen = new Set<string>()
+  for (
+    let id: string | undefined = lower;
+    id !== undefined && !seen.has(id);
+    id = organisation.findAgent(id)?.parentId
+  ) {
+    if (id === upper && upper !== lower) return true
+    seen.add(id)
+  }
+  return false
 }

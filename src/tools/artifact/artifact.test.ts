@@ -56,17 +56,38 @@ test("without meta it is null, and a kind that is given is kept", async () => {
   })
 })
 
-test("another agent cannot read an artifact unless it works on the same task", async () => {
-  const system = await openTestApp(team)
+test("an artifact is read by its agent, and in its task by the agents above and below it, but by no other that names the task", async () => {
+  const agents = [
+    { id: "ann", role: "dev" },
+    { id: "bob", role: "dev" },
+    { id: "below", role: "dev", parent: "ann" },
+    { id: "deep", role: "dev", parent: "below" },
+    { id: "beside", role: "dev", parent: "ann" },
+  ]
+  const system = await openTestApp({ org: { roles: [{ name: "dev" }], agents } })
   const loose = await put(system, { type: "note", content: "mine" })
   const shared = await put(system, { type: "note", content: "ours" }, { taskId: "t1" })
   const bob = { agentId: "bob" }
   expect(await get(system, loose, bob)).toBeNull()
   expect(await get(system, shared, bob)).toBeNull()
   expect(await get(system, shared, { ...bob, taskId: "t2" })).toBeNull()
-  expect(await get(system, shared, { ...bob, taskId: "t1" })).toMatchObject({ content: "ours" })
-  expect(await get(system, loose, { ...bob, taskId: "t1" })).toBeNull()
+  expect(await get(system, shared, { ...bob, taskId: "t1" })).toBeNull()
   expect(await get(system, shared, { taskId: "t2" })).toMatchObject({ content: "ours" })
+  expect(await get(system, shared, { agentId: "deep", taskId: "t1" })).toMatchObject({ content: "ours" })
+  expect(await get(system, shared, { agentId: "deep", taskId: "t2" })).toBeNull()
+  expect(await get(system, loose, { agentId: "deep", taskId: "t1" })).toBeNull()
+  const found = await put(system, { type: "note", content: "found" }, { agentId: "deep", taskId: "t1" })
+  expect(await get(system, found, { taskId: "t1" })).toMatchObject({ content: "found" })
+  expect(await get(system, found, { agentId: "beside", taskId: "t1" })).toBeNull()
+})
+
+test("what a sub-agent stored is read by the agent above it after the sub-agent was terminated", async () => {
+  const system = await openTestApp(team)
+  const by = { kind: "person", id: "admin" } as const
+  await system.org.createAgent({ id: "below", role: "dev", parentId: "ann" }, by)
+  const found = await put(system, { type: "note", content: "found" }, { agentId: "below", taskId: "t1" })
+  await system.org.terminateAgent("below", by)
+  expect(await get(system, found, { taskId: "t1" })).toMatchObject({ content: "found" })
 })
 
 test("a long artifact is read in parts, none of which splits a character, and the last says so", async () => {

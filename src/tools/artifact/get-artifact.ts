@@ -3,7 +3,7 @@ import { textPage } from "../../lib/text-page.ts"
 import { artifactReader, readFrom } from "../../model/artifact-reader.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 
-/** Reads an artifact of this agent or its task, whole or in parts. Other artifacts are reported as missing. */
+/** Reads an artifact of this agent or, in its task, of an agent above or below it, whole or in parts. Other artifacts are reported as missing. */
 export const getArtifact = () =>
   defineTool({
     name: artifactReader,

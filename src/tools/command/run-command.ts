@@ -43,7 +43,7 @@ export interface RunCommandOptions {
   /** In shell mode `sandbox`: why bubblewrap does not work here. Undefined when it does. */
   readonly sandboxProblem?: (() => string | undefined) | undefined
   /** The variables that `set_env` has set for a session. */
-  readonly sessionVariables?: ((sessionId: string) => Readonly<Record<string, string>>) | undefined
+  readonly sessionVariables?: ((session: CallSession) => Readonly<Record<string, string>>) | undefined
   /** `tools.allowedPaths`: the only places a command in the sandbox can write to; the workspace when left out. */
   readonly allowedPaths?: readonly string[] | undefined
 }
@@ -140,7 +140,7 @@ function variablesOf(
   sessionVariables: RunCommandOptions["sessionVariables"],
 ): Readonly<Record<string, string>> | undefined {
   if (session === undefined || sessionVariables === undefined) return undefined
-  const variables = Object.entries(sessionVariables(session.sessionId))
+  const variables = Object.entries(sessionVariables(session))
   const passed = variables.filter(([name]) => !/^(QM|QUARTERMASTER)_/.test(name))
   return passed.length === 0 ? undefined : Object.fromEntries(passed)
 }

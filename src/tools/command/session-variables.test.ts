@@ -63,3 +63,15 @@ test("an approver sees the session's variables, and an approval holds for their 
   await app.approvals.answer(callId, { kind: "approve" }, "ann", 2)
   expect(await resumed).toMatchObject({ success: true, result: { stdout: "2\n" } })
 })
+
+test("an agent that names the session of another gets none of its variables, in get_env and in commands, and changes none", async () => {
+  const { app, set, run } = await openApp()
+  await app.org.createAgent({ id: "eve", role: "operator" }, { kind: "person", id: "admin" })
+  const asEve = async (tool: string, input: object) =>
+    (await app.call({ agentId: "eve", tool, input, sessionId: "s" })).result
+  await set("NODE_ENV", "staging")
+  expect(await asEve("get_env", { key: "NODE_ENV" })).not.toEqual({ value: "staging" })
+  expect(await asEve("run_command", { command: "printenv NODE_ENV" })).toMatchObject({ stdout: "" })
+  expect(await asEve("set_env", { key: "NODE_ENV", value: "production" })).not.toEqual({ previous: "staging" })
+  expect(await run("printenv NODE_ENV")).toBe("staging")
+})

@@ -14,9 +14,9 @@ export const getEnv = (session: SessionEnvironment, environment: Readonly<Record
     input: z.object({ key: z.string().min(1).describe("The variable's name, for example LANG") }),
     output: z.object({ value: z.string().nullable(), hidden: z.boolean().optional() }),
 
-    async execute({ key }, { sessionId }) {
+    async execute({ key }, { agent, sessionId }) {
       if (isSecretVariable(key)) return { value: null, hidden: true }
       const own = Object.hasOwn(environment, key) ? environment[key] : undefined
-      return { value: (await session.get(sessionId, key)) ?? own ?? null }
+      return { value: (await session.get({ agentId: agent.id, sessionId }, key)) ?? own ?? null }
     },
   })

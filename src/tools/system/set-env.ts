@@ -3,7 +3,7 @@ import { defineTool } from "../../schema/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 
-/** Sets a variable for this session and its commands. The process's own environment does not change. */
+/** Sets a variable for this agent's session and its commands. The process's own environment does not change. */
 export const setEnv = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>) =>
   defineTool({
     name: "set_env",
@@ -28,8 +28,8 @@ export const setEnv = (session: SessionEnvironment, environment: Readonly<Record
     output: z.object({ previous: z.string().nullable() }),
     preview: ({ key, value }) => `${key}=${value}`,
 
-    async execute({ key, value }, { sessionId }) {
-      const previous = await session.set(sessionId, key, value)
+    async execute({ key, value }, { agent, sessionId }) {
+      const previous = await session.set({ agentId: agent.id, sessionId }, key, value)
       const own = Object.hasOwn(environment, key) ? environment[key] : undefined
       return { previous: isSecretVariable(key) ? null : (previous ?? own ?? null) }
     },

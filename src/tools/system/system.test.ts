@@ -10,7 +10,7 @@ import { isSecretVariable } from "../../lib/secret-names.ts"
 import { setEnv } from "./set-env.ts"
 import { sleep } from "./sleep.ts"
 
-const minimal = { taskId: "t1" } as ToolContext
+const minimal = { taskId: "t1", agent: { id: "ann" } } as ToolContext
 const yes = callbackAdapter({ onExecution: () => true })
 const operator = { agentId: "operator", sessionId: "s1" }
 
