@@ -8,7 +8,7 @@ import { questionRows } from "./question-rows.ts"
 /** What a card is about: the question, the result, the preview or the input, in so many rows at most. */
 export function contentRows(item: PendingItem, style: CardStyle, rows: number | undefined): string[] {
   const { titledBlock, paint } = style
-  if (item.kind === "question") return questionRows(item.question ?? { question: "" }, style)
+  if (item.kind === "question") return questionRows(item.question ?? { question: "" }, item.tool, style)
   if (item.kind === "result") {
     const input = inputRows(item, style, within(shortLimit, rows && Math.floor(rows / 3)))
     return [...input, ...resultRows(item, style, within(longLimit, rows && rows - input.length))]

@@ -316,3 +316,13 @@ test("the parts of a command that the preview shows, and what is more than a few
     /command "cat a\.md", command sort, read 0\.md,.* read 7\.md/,
   )
 })
+
+test.each([
+  ["mcp:tickets:elicitation.create", "question of the MCP server tickets", "goes to the MCP server tickets."],
+  ["ask_user", "question", "goes to the tool that asks."],
+])("a question by %s is shown as its asker's, with where the answer goes", (tool, title, goes) => {
+  const form = { type: "object", properties: { name: { type: "string" } } }
+  const card = lines({ kind: "question", tool, question: { question: "Who?", form } }).join("\n")
+  expect(card).toContain(title)
+  expect(card).toContain(goes)
+})

@@ -2,6 +2,7 @@ import type { Question } from "../model/approval.ts"
 import { formFields } from "../schema/form.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { paintHost, readLinkAddress } from "./link-address.ts"
+import { askingServer } from "../model/mcp.ts"
 import { quoteName } from "./card-rows.ts"
 import { fieldText } from "./form-rows.ts"
 import { longLimit, shortLimit, type CardStyle } from "./card-style.ts"
@@ -9,11 +10,13 @@ import { longLimit, shortLimit, type CardStyle } from "./card-style.ts"
 const mostFields = 20
 
 /** A question for the card, with its options, the fields of its form, or the address to open. */
-export function questionRows(item: Question, style: CardStyle): string[] {
+export function questionRows(item: Question, tool: string, style: CardStyle): string[] {
   const { question, options, multiple, form, url } = item
+  const server = askingServer(tool)
+  const title = server === undefined ? "question" : `question of the MCP server ${quoteName(server)}`
   return [
-    ...style.titledBlock("question", question),
-    ...(form === undefined ? [] : formRows(form, style)),
+    ...style.titledBlock(title, question),
+    ...(form === undefined ? [] : formRows(form, server, style)),
     ...(url === undefined ? [] : addressRows(url, style)),
     ...(options === undefined || options.length === 0 ? [] : optionRows(options, multiple === true, style)),
   ]
@@ -26,7 +29,7 @@ function optionRows(options: readonly string[], multiple: boolean, { line, block
   ]
 }
 
-function formRows(form: JsonSchema, { line, block, paint, whole }: CardStyle): string[] {
+function formRows(form: JsonSchema, server: string | undefined, { line, block, paint, whole }: CardStyle): string[] {
   const fields = formFields(form)
   const shown = fields.slice(0, whole ? Infinity : mostFields)
   const hidden = fields.length - shown.length
@@ -34,7 +37,10 @@ function formRows(form: JsonSchema, { line, block, paint, whole }: CardStyle): s
     ...line(`fields of the form, ${fields.length}:`, paint.dim),
     ...shown.flatMap((field) => block(fieldText(field, whole), longLimit)),
     ...(hidden === 0 ? [] : line(`… ${hidden} more: only in the whole view.`, paint.yellow)),
-    ...line("What is filled in goes to the tool that asks. Give no passwords and no keys here.", paint.yellow),
+    ...line(
+      `What is filled in goes to ${server === undefined ? "the tool that asks" : `the MCP server ${quoteName(server)}`}. Give no passwords and no keys here.`,
+      paint.yellow,
+    ),
   ]
 }
 

@@ -83,7 +83,7 @@ export function terminalAsk(terminal: Terminal): Ask {
 }
 
 function questionLines(question: Question, screen: Screen): string[] {
-  if (question.form !== undefined || question.url !== undefined) return questionRows(question, cardStyle(screen))
+  if (question.form !== undefined || question.url !== undefined) return questionRows(question, "", cardStyle(screen))
   const limit = { characters: Infinity, lines: Infinity }
   return untrustedRows(question.question, { columns: screen.columns, limit }).rows
 }

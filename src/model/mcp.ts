@@ -208,3 +208,8 @@ export function mcpName(server: string, part: string): string {
 export type McpChunk =
   | { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }
   | { readonly log: { readonly level: string; readonly logger?: string | undefined; readonly data: unknown } }
+
+/** The MCP server that asks a question, by the tool of its pending item. Undefined for questions of agents. */
+export function askingServer(tool: string): string | undefined {
+  return /^mcp:([^:]+):/.exec(tool)?.[1]
+}

@@ -1,6 +1,7 @@
 import type { PendingItem } from "../../model/approval.ts"
 import { resultAsText } from "../../model/model-text.ts"
 import type { ReasonParams, StoredReason } from "../../model/audit-entry.ts"
+import { askingServer } from "../../model/mcp.ts"
 import type { RegisteredTool } from "../../model/tool.ts"
 import { firstText } from "./audit-rows.ts"
 import type { Caller } from "./caller.ts"
@@ -130,6 +131,13 @@ function filesOf(touches: readonly Touch[]): number {
 
 function titleOf({ item, tool: registered, preview, touches }: Facts): Message {
   const { tool, agentId: agent } = item
+  const server = item.kind === "question" ? askingServer(tool) : undefined
+  if (server !== undefined)
+    return {
+      code: "title_server_question",
+      params: { server, agent },
+      text: `The MCP server ${server} asks, in a call of ${agent}; the answer goes to that server`,
+    }
   if (item.kind === "question") return { code: "title_question", params: { agent }, text: `${agent} asks` }
   if (item.kind === "result")
     return { code: "title_release", params: { tool, agent }, text: `Release a result of ${tool} to ${agent}` }

@@ -17,6 +17,7 @@ export const chinese: Readonly<Record<string, string>> = {
   ...problemMessages,
   ...endingMessages,
   title_question: "{agent} 提问",
+  title_server_question: "MCP 服务器 {server} 在 {agent} 的调用中提问；回答会发给该服务器",
   title_release: "向 {agent} 放行 {tool} 的结果",
   title_commands: "运行 {count} 条命令",
   title_commands_network: "运行 {count} 条命令，使用网络",

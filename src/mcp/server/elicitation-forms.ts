@@ -1,5 +1,6 @@
 import type { AnswerValue, PendingItem, Question, Answer } from "../../model/approval.ts"
 import type { JsonSchema } from "../../model/schema.ts"
+import { askingServer } from "../../model/mcp.ts"
 import { NobodyAsked } from "../../model/nobody-asked.ts"
 import { spanWords } from "../../lib/span-words.ts"
 import { checkAnswer } from "../../call/approvals/answer-value.ts"
@@ -82,10 +83,10 @@ function elicitationOf({ question, options, multiple, form, url }: Question): El
 }
 
 function whoAsks({ tool, agentId }: PendingItem): string {
-  const [, server] = /^mcp:([^:]+):/.exec(tool) ?? []
+  const server = askingServer(tool)
   return server === undefined
     ? `Agent ${agentId} asks:`
-    : `The MCP server ${server} asks, in a call of agent ${agentId}:`
+    : `The MCP server ${server} asks, in a call of agent ${agentId}; your answer goes to that server:`
 }
 
 function answerIn({ form, url }: Question, content: Record<string, unknown>): AnswerValue {
