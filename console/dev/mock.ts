@@ -90,6 +90,7 @@ function answer(
       sample: world.sample,
       pin: false,
       frozen: world.frozen,
+      modes: [],
       waiting: world.cards.length,
     }
     return json(me)

@@ -32,7 +32,7 @@ export function topicsOf({ name, data }: StreamEvent): readonly Topic[] {
     case "call":
       return ["approvals", "me", "refused", "calls"]
     case "document":
-      if (data["kind"] === "freeze") return ["me", "approvals"]
+      if (data["kind"] === "freeze" || data["kind"] === "mode") return ["me", "approvals"]
       if (data["kind"] === "rule") return ["suggestions", "approvals", "tools"]
       return ["me", "approvals", "people", "tokens", "tools"]
     case "audit":

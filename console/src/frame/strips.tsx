@@ -1,18 +1,22 @@
-import { useConnection, goLive } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
+import { post } from "../api/http.ts"
+import { goLive, queries, useConnection } from "../api/live.ts"
 import { useServerTime } from "../api/clock.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
+import { useTell } from "../ui/notices.tsx"
+import { useProblemText } from "../words/problem-text.ts"
 import { spanText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { useFreeze } from "./freeze.tsx"
 
-/** What holds for the whole page: no connection, somebody is frozen. */
+/** What holds for the whole page: no connection, somebody is frozen, modes in force. */
 export function Strips() {
   return (
     <div className="strips">
       <ConnectionStrip />
       <FrozenStrip />
+      <ModeStrips />
     </div>
   )
 }
@@ -72,4 +76,48 @@ function FrozenStrip() {
       ))}
     </div>
   )
+}
+
+function ModeStrips() {
+  const words = useWords()
+  const tell = useTell()
+  const problemText = useProblemText()
+  const { modes, scopes } = useMe()
+  const now = useServerTime()
+  const end = (agentId: string, sessionId: string | undefined) => {
+    post(`/v1/agents/${encodeURIComponent(agentId)}/mode`, { mode: "ask", sessionId })
+      .then(() => queries.invalidateQueries({ queryKey: ["me"] }))
+      .catch((error: unknown) => tell({ icon: "alert-triangle", text: problemText(error), ms: 12_000 }))
+  }
+  return modes
+    .filter(({ until }) => until === undefined || now < until)
+    .map(({ mode, agentId, sessionId = "", by, until = 0 }) => (
+      <div key={`${agentId} ${sessionId} ${mode}`} className="strip strip-ask strip-page" data-mode={mode}>
+        <Icon name={mode === "plan" ? "list-check" : "pencil"} />
+        <p className="grow">
+          <Marked
+            text={
+              mode === "plan"
+                ? words.frame.planMode(agentId, by)
+                : words.frame.editsMode(agentId, by, spanText(until - now, words))
+            }
+          />
+          {mode === "edits" && (
+            <>
+              {" "}
+              {words.frame.ofSession} <b>{sessionId}</b>
+            </>
+          )}
+        </p>
+        {scopes.includes("approve") && (
+          <button
+            type="button"
+            className="btn btn-s"
+            onClick={() => end(agentId, mode === "plan" ? undefined : sessionId)}
+          >
+            {words.frame.endMode}
+          </button>
+        )}
+      </div>
+    ))
 }

@@ -39,6 +39,12 @@ export const en = {
     frozenAgent: (agent: string) => `**${agent} is frozen.** Its running calls were aborted.`,
     frozenNow: "**Everyone is frozen.** Running calls were aborted.",
     thawedNow: "**Thawed.** Calls are decided as before.",
+    planMode: (agent: string, who: string) =>
+      `**${agent} is in plan mode** by ${who}: it only reads, in all its sessions.`,
+    editsMode: (agent: string, who: string, time: string) =>
+      `**${agent} is in edits mode** by ${who}: it changes the workspace unasked in one session, for ${time} more.`,
+    ofSession: "Session:",
+    endMode: "End it",
     freezeQuestion: "Freeze everyone?",
     freezeAgentQuestion: (agent: string) => `Freeze ${agent}?`,
     freezeExplained: "Running calls are aborted and new ones are refused, until somebody thaws. What waits here stays.",

@@ -36,6 +36,11 @@ export const zh: Words = {
     frozenAgent: (agent) => `**${agent} 已被冻结。** 其正在运行的调用已中止。`,
     frozenNow: "**全部智能体已被冻结。** 正在运行的调用已中止。",
     thawedNow: "**已解冻。** 调用照常判定。",
+    planMode: (agent, who) => `**${agent} 处于计划模式**，操作人：${who}。它在所有会话中只能读取。`,
+    editsMode: (agent, who, time) =>
+      `**${agent} 处于编辑模式**，操作人：${who}。它在一个会话中修改工作区无须批准，还剩 ${time}。`,
+    ofSession: "会话：",
+    endMode: "结束",
     freezeQuestion: "冻结全部智能体？",
     freezeAgentQuestion: (agent) => `冻结 ${agent}？`,
     freezeExplained: "正在运行的调用会中止，新的调用会被拒绝，直到有人解冻。等待处理的事项保留。",
