@@ -34,6 +34,28 @@ describe.skipIf(!hasBrowser)("a card", () => {
     expect(await page.locator("body").innerText()).not.toMatch(/[\u202E\u200B]/)
   })
 
+  test("marks tasks, sessions and reasons as said by somebody, and shows their hidden characters as codes", async () => {
+    const { app, url, submit, signIn } = await openConsole()
+    const said = { taskId: "T\u202E1", sessionId: "s\u200B1" }
+    const { callId } = await app.call({ agentId: "dev", tool: "list_files", input: { path: "." }, ...said })
+    await submit("write_file", { path: "a.md", content: "x" }, said)
+    await app.setMode({ agentId: "dev", sessionId: "s\u200B`1", mode: "edits", by: "pat" })
+    const { page, problems } = await signIn()
+    const shown = async (selector: string, text: string) =>
+      expect(await page.locator(selector, { hasText: text }).first().innerText()).toContain(text)
+    await shown(".facts", "task T\\u{202e}1 said by the caller")
+    await shown("[data-mode=edits]", "Session: s\\u{200b}`1 said by the caller")
+    expect(await page.locator("body").innerText()).not.toMatch(/[\u202E\u200B]/)
+    await app.freeze({ agentId: "dev", by: "sue", because: "It lied.\u202E" })
+    await shown("[data-frozen=dev]", "It lied.\\u{202e}")
+    await shown("[data-frozen=dev]", "said by sue")
+    await page.goto(`${url}/audit/${callId}`)
+    await shown(".facts", "task T\\u{202e}1 said by the caller")
+    await shown(".kv", "s\\u{200b}1 said by the caller")
+    expect(await page.locator("body").innerText()).not.toMatch(/[\u202E\u200B]/)
+    expect(problems).toEqual([])
+  })
+
   test("says for how long a yes is remembered, as chosen, and that it could not be taken back", async () => {
     const { app, signIn } = await openConsole()
     const { page, problems } = await signIn()

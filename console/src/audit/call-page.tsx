@@ -10,6 +10,7 @@ import { recordQuery } from "../tools/queries.ts"
 import { CopyButton } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Loading } from "../ui/loading.tsx"
+import { Said } from "../ui/said.tsx"
 import { momentText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { readRecord, type CallRecord } from "./call-facts.ts"
@@ -92,7 +93,7 @@ function Head({ record, callId }: { record: CallRecord; callId: string }) {
           <>
             <i className="sep" />
             <span>
-              {words.card.task} <b>{taskId}</b>
+              {words.card.task} <Said text={taskId} />
             </span>
           </>
         )}

@@ -1,6 +1,7 @@
 import { printable } from "../../../src/lib/printable.ts"
 import { Link } from "@tanstack/react-router"
 import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import { Said } from "../ui/said.tsx"
 import { ValueView } from "../ui/value-view.tsx"
 import { clockTime } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
@@ -11,11 +12,11 @@ export function CallSide({ record, entries }: { record: CallRecord; entries: rea
   const words = useWords()
   const { start, end, input, isMasked } = record
   const call = { ...end, ...start }
-  const facts: readonly (readonly [string, string | undefined])[] = [
+  const facts: readonly (readonly [name: string, value: string | undefined, isSaid?: true])[] = [
     [words.audit.role, call.role],
-    [words.audit.session, call.sessionId],
-    [words.audit.task, call.taskId],
-    [words.audit.person, call.userId],
+    [words.audit.session, call.sessionId, true],
+    [words.audit.task, call.taskId, true],
+    [words.audit.person, call.userId, true],
     [words.audit.policy, call.policy],
   ]
   return (
@@ -56,12 +57,12 @@ export function CallSide({ record, entries }: { record: CallRecord; entries: rea
         <h3>{words.audit.facts}</h3>
         <dl className="kv kv-w">
           {facts.map(
-            ([name, value]) =>
+            ([name, value, isSaid]) =>
               value !== undefined &&
               value !== "" && (
                 <div key={name}>
                   <dt>{name}</dt>
-                  <dd className="mono">{value}</dd>
+                  <dd className="mono">{isSaid ? <Said text={value}>{(text) => text}</Said> : value}</dd>
                 </div>
               ),
           )}

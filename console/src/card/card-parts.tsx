@@ -4,6 +4,7 @@ import { useServerTime } from "../api/clock.ts"
 import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { initials } from "../ui/initials.ts"
+import { Said } from "../ui/said.tsx"
 import { agoText, bytesText } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
 import { Risk } from "./risk.tsx"
@@ -35,10 +36,10 @@ export function Facts({ card }: { card: Card }) {
         {(card.files > 1 || card.bytes !== undefined) && <i className="sep" />}
         {card.taskId !== undefined && (
           <span>
-            {words.card.task} <b>{card.taskId}</b>
+            {words.card.task} <Said text={card.taskId} />
           </span>
         )}
-        {forWhom !== undefined && <span>{words.card.forPerson(forWhom)}</span>}
+        {forWhom !== undefined && <span>{words.card.forPerson(printable(forWhom))}</span>}
         {(card.taskId !== undefined || forWhom !== undefined) && <i className="sep" />}
         <span>{words.card.asked(agoText(now - card.createdAt, words))}</span>
         {card.revision > 1 && <span>{words.card.revision(card.revision)}</span>}

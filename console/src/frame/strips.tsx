@@ -4,6 +4,7 @@ import { goLive, queries, useConnection } from "../api/live.ts"
 import { useServerTime } from "../api/clock.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
+import { Said } from "../ui/said.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { spanText } from "../words/time-text.ts"
@@ -54,7 +55,7 @@ function FrozenStrip() {
     everyone === undefined
       ? words.frame.frozenAgents(agents.join(", "), agents.length > 1, first.by)
       : words.frame.frozenEveryone(everyone.by)
-  const because = (everyone ?? first).because
+  const { because, by } = everyone ?? first
   const thawed = everyone === undefined ? agents : [undefined]
   return (
     <div
@@ -63,7 +64,12 @@ function FrozenStrip() {
     >
       <Icon name="snowflake" />
       <p className="grow">
-        <Marked text={text} /> {because !== undefined && because !== "" && <q>{because}</q>}
+        <Marked text={text} />{" "}
+        {because !== undefined && because !== "" && (
+          <Said text={because} by={by}>
+            {(reason) => <q>{reason}</q>}
+          </Said>
+        )}
       </p>
       {thawed.map((agentId) => (
         <button key={agentId ?? ""} type="button" className="btn btn-s" onClick={() => thaw(agentId)}>
@@ -105,7 +111,7 @@ function ModeStrips() {
           {mode === "edits" && (
             <>
               {" "}
-              {words.frame.ofSession} <b>{sessionId}</b>
+              {words.frame.ofSession} <Said text={sessionId} />
             </>
           )}
         </p>

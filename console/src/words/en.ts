@@ -265,6 +265,8 @@ export const en = {
     madeBy: (agent: string) => `role made by ${agent}`,
     says: "The agent says",
     notVerified: "not verified",
+    saidByCaller: "said by the caller",
+    saidBy: (name: string) => `said by ${name}`,
     found: "Quartermaster found",
     foundFrom: "from its own reading of the call",
     comma: ", ",

@@ -254,6 +254,8 @@ export const zh: Words = {
     madeBy: (agent) => `岗位由 ${agent} 创建`,
     says: "智能体的说法",
     notVerified: "未经核实",
+    saidByCaller: "调用方所述",
+    saidBy: (name) => `${name} 所述`,
     found: "Quartermaster 查明",
     foundFrom: "来自对调用本身的分析",
     comma: "，",
