@@ -2,6 +2,7 @@ import { applyPatch } from "diff"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { unifiedDiff } from "./diff.ts"
+import { applyRegions } from "./edits.ts"
 
 const lines = (most: number) =>
   fc
@@ -22,6 +23,23 @@ test("law: applying a diff to the old text gives the new one", async () => {
       )
     }),
     { numRuns: 200 },
+  )
+})
+
+test("law: the diff of some regions turns the old text into the new one", async () => {
+  const edits = fc.array(fc.record({ skip: fc.nat(40), remove: fc.nat(12), text: lines(4) }), { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(lines(40), edits, async (before, given) => {
+      let at = 0
+      const regions = given.map(({ skip, remove, text }) => {
+        const start = Math.min(before.length, at + skip)
+        at = Math.min(before.length, start + remove)
+        return { start, end: at, text }
+      })
+      const after = applyRegions(before, regions)
+      expect(applyPatch(before, (await unifiedDiff("a.txt", before, after, regions)).text)).toBe(after)
+    }),
+    { numRuns: 500 },
   )
 })
 

@@ -4,7 +4,7 @@ import { toolRef, dialectText } from "../../model/dialect-text.ts"
 import { displayText, type DecodedFile } from "./decode.ts"
 import { unifiedDiff, type UnifiedDiff } from "./diff.ts"
 import { applyRegions, planEdits, type Edit, type Region } from "./edits.ts"
-import { encode, byteOffsets } from "./encode.ts"
+import { encode, encodeLike, byteOffsets } from "./encode.ts"
 import type { Encoding } from "./encoding-names.ts"
 import { oldTextName } from "./nearest-place.ts"
 import { factsIfExists, checkExtension, fileTooLargeFailure, type Workspace } from "./workspace.ts"
@@ -39,23 +39,35 @@ export async function planEdit(
     )
   }
   const { bytes, facts, decoded } = await readText(path, files, workspace)
-  const { changed, regions } = await changeBytes(bytes, decoded, edits, facts.path)
+  const { changed, regions, text } = await changeBytes(bytes, decoded, edits, facts.path)
   refuseSize(changed, facts.path, workspace)
-  const after = { ...decoded, text: applyRegions(decoded.text, regions) }
+  const after = { ...decoded, text }
   return {
     facts,
     path: facts.path,
     bytes: changed,
     encoding: decoded.encoding,
     replacements: regions.length,
-    diff: await unifiedDiff(facts.path, displayText(decoded), displayText(after)),
+    diff: await unifiedDiff(facts.path, displayText(decoded), displayText(after), regions),
   }
 }
 
 /** The bytes of a file with the edits applied. All bytes outside the replaced text stay the same. */
 export async function changeBytes(bytes: Buffer, decoded: DecodedFile, edits: readonly Edit[], path: string) {
   const regions = await planEdits(decoded.text, edits, path)
-  return { regions, changed: await splice(bytes, decoded, regions) }
+  const text = applyRegions(decoded.text, regions)
+  const changed = (await isExact(bytes, decoded)) ? encodeLike(text, decoded) : splice(bytes, decoded, regions)
+  return { regions, text, changed: await changed }
+}
+
+/** Whether encoding the text gives these bytes. Then the new text is encoded as a whole, which is faster for many regions. */
+async function isExact(bytes: Buffer, decoded: DecodedFile): Promise<boolean> {
+  if (decoded.invalidBytes > 0 || !decoded.text.isWellFormed()) return false
+  if (decoded.encoding === "utf-8") return true
+  return encodeLike(decoded.text, decoded).then(
+    (encoded) => encoded.equals(bytes),
+    () => false,
+  )
 }
 
 async function splice(bytes: Buffer, decoded: DecodedFile, regions: readonly Region[]): Promise<Buffer> {

@@ -37,9 +37,15 @@ interface Change {
  */
 export async function planEdits(raw: string, edits: readonly Edit[], path: string): Promise<Region[]> {
   const normal = normalizeLineEndings(raw)
-  const changes = edits
-    .flatMap((edit, index) => changesOf(edit, normal, { number: index + 1, of: edits.length, path }))
-    .sort((a, b) => a.start - b.start || a.end - b.end)
+  let starts: number[] | undefined
+  const lineStarts = () => (starts ??= lineStartsOf(normal.text))
+  const changes: Change[] = []
+  for (const [index, edit] of edits.entries()) {
+    const which = { number: index + 1, of: edits.length, path }
+    for (const change of changesOf(edit, normal, lineStarts, which)) changes.push(change)
+    refuseTooMany(changes.length, path)
+  }
+  changes.sort((a, b) => a.start - b.start || a.end - b.end)
   changes.forEach((change, index) => refuseOverlap(changes[index - 1], change))
   const regions: Region[] = []
   for (const change of changes) regions.push(await regionOf(change, normal))
@@ -63,10 +69,10 @@ interface Which {
   readonly path: string
 }
 
-function changesOf(edit: Edit, normal: NormalizedText, which: Which): Change[] {
+function changesOf(edit: Edit, normal: NormalizedText, lineStarts: () => readonly number[], which: Which): Change[] {
   return edit.startLine === undefined
     ? textChanges(edit, normal, which)
-    : [lineChange(edit, edit.startLine, normal, which)]
+    : [lineChange(edit, edit.startLine, normal, lineStarts(), which)]
 }
 
 function textChanges(edit: Edit, normal: NormalizedText, which: Which): Change[] {
@@ -89,13 +95,20 @@ function textChanges(edit: Edit, normal: NormalizedText, which: Which): Change[]
       { toolCode: "several_matches" },
     )
   }
+  refuseTooMany(places.length, which.path)
   return places.map((start) => ({ start, end: start + old.length, fresh, number: which.number }))
 }
 
-function lineChange(edit: Edit, startLine: number, normal: NormalizedText, which: Which): Change {
+function lineChange(
+  edit: Edit,
+  startLine: number,
+  normal: NormalizedText,
+  starts: readonly number[],
+  which: Which,
+): Change {
   const { text } = normal
   const endLine = edit.endLine ?? startLine
-  const total = countLines(text, "\n")
+  const total = starts.length
   const insertsBehind = startLine === total + 1 && endLine === total
   if ((startLine > total && !insertsBehind) || endLine > total || endLine < startLine - 1) {
     throw failure(
@@ -103,8 +116,8 @@ function lineChange(edit: Edit, startLine: number, normal: NormalizedText, which
       { toolCode: "no_such_line" },
     )
   }
-  const start = lineStart(text, startLine)
-  const end = lineStart(text, endLine + 1)
+  const start = starts[startLine - 1] ?? text.length
+  const end = starts[endLine] ?? text.length
   const old = text.slice(start, end)
   refusePlaceholder(edit.newText, old)
   const fresh = fittingLines(freshText(edit, normal), text, start, end)
@@ -136,14 +149,16 @@ async function regionOf({ start, end, fresh }: Change, normal: NormalizedText): 
   return { start: normal.rawOffset(from), end: normal.rawOffset(to), text }
 }
 
-function commonStart(a: string, b: string): number {
+/** The length of the common start. It never splits a surrogate pair. */
+export function commonStart(a: string, b: string): number {
   const most = Math.min(a.length, b.length)
   let length = 0
   while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++
   return length > 0 && isHigh(a.charCodeAt(length - 1)) ? length - 1 : length
 }
 
-function commonEnd(a: string, b: string, front: number): number {
+/** The length of the common end behind the first `front` characters. It never splits a surrogate pair. */
+export function commonEnd(a: string, b: string, front: number): number {
   const most = Math.min(a.length, b.length) - front
   let length = 0
   while (length < most && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++
@@ -159,14 +174,25 @@ function placesOf(part: string, text: string): number[] {
   return places
 }
 
-function lineStart(text: string, line: number): number {
-  let at = 0
-  for (let passed = 1; passed < line; passed++) {
+function lineStartsOf(text: string): number[] {
+  const starts: number[] = []
+  for (let at = 0; at < text.length;) {
+    starts.push(at)
     const found = text.indexOf("\n", at)
-    if (found === -1) return text.length
-    at = found + 1
+    at = found === -1 ? text.length : found + 1
   }
-  return at
+  return starts
+}
+
+/** More replacements would block the process for seconds. */
+const maxReplacements = 100_000
+
+function refuseTooMany(count: number, path: string): void {
+  if (count <= maxReplacements) return
+  throw failure(
+    `The edit would replace ${count} places in ${path}, and at most ${maxReplacements} can be replaced at once. Change it with a command instead.`,
+    { toolCode: "too_many_matches" },
+  )
 }
 
 function refuseOverlap(before: Change | undefined, change: Change): void {

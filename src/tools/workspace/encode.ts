@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import { failure } from "../../model/ending.ts"
 import { toolRef, dialectText, ifParameter } from "../../model/dialect-text.ts"
 import { byteOrderMark, type DecodedFile } from "./decode.ts"
@@ -88,6 +89,8 @@ async function legacyOffsets(
   let next = 0
   for (; places[next] === 0; next++) found.push(0)
   for (let at = 0; at < bytes.length && next < places.length; at++) {
+    // A huge file takes seconds.
+    if (at % 65_536 === 65_535) await setImmediate()
     const part = decoder.write(bytes.subarray(at, at + 1))
     if (!text.startsWith(part, length)) throw unclear(encoding)
     // Fed byte by byte, the decoder returns only the first of a surrogate pair.

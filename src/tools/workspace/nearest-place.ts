@@ -16,13 +16,18 @@ export function nearestPlace(text: string, wanted: string): string | DialectText
 
 const maxShown = 12
 const maxCompared = 20_000
+/** A line that is repeated in the wanted text counts this often, because each is compared with every equal line. */
+const maxRepeats = 5
 
 /** Where most lines are equal, apart from surrounding white space. */
 function byEqualLines(lines: readonly string[], sought: readonly string[]): number | undefined {
   const where = new Map<string, number[]>()
   sought.forEach((line, index) => {
     const plain = line.trim()
-    if (plain.length > 2) where.set(plain, [...(where.get(plain) ?? []), index])
+    if (plain.length <= 2) return
+    const known = where.get(plain)
+    if (known === undefined) where.set(plain, [index])
+    else if (known.length < maxRepeats) known.push(index)
   })
   const votes = new Map<number, number>()
   lines.forEach((line, at) => {
