@@ -30,9 +30,9 @@ test("a regular file is read completely", async () => {
 test("a key that is a pipe is refused without blocking, and a key behind a link is accepted", () => {
   const dir = temporaryFolder()
   execFileSync("mkfifo", ["-m", "600", join(dir, "record.key")])
-  expect(() => loadRecordKey(dir)).toThrow(/not a regular file/)
+  expect(() => loadRecordKey(dir, () => true)).toThrow(/not a regular file/)
   const other = temporaryFolder()
   writeFileSync(join(other, "mounted"), "0".repeat(64), { mode: 0o600 })
   symlinkSync("mounted", join(other, "record.key"))
-  expect(loadRecordKey(other).text).toBe("0".repeat(64))
+  expect(loadRecordKey(other, () => true).text).toBe("0".repeat(64))
 })

@@ -120,7 +120,7 @@ async function readThrough(dir: string) {
     import { Audit } from ${built("audit")}
     const dir = ${JSON.stringify(dir)}
     const database = await openDatabase(dir + "/quartermaster.db")
-    const audit = new Audit(database, loadRecordKey(dir), dir + "/journal")
+    const audit = new Audit(database, loadRecordKey(dir, () => true), dir + "/journal")
     // Verify blocks its thread, so another thread watches the memory.
     const seen = new Int32Array(new SharedArrayBuffer(4))
     const look = "const { workerData: seen } = require('node:worker_threads'); setInterval(() => { const now = Math.round(process.memoryUsage.rss() / 1048576); if (now > seen[0]) seen[0] = now }, 5)"

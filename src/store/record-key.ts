@@ -1,6 +1,7 @@
 import { createHmac, hash, randomBytes } from "node:crypto"
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import { shellWord } from "../lib/shell-word.ts"
 import { StoreUnavailable } from "../model/ending.ts"
 
 /** The key of the audit log's seals, prepared for HMAC. `text` is the 64 characters of the key file. */
@@ -10,16 +11,28 @@ export interface RecordKey {
   readonly outer: Buffer
 }
 
-/** Reads or creates the key. It is in a file beside the database that only its owner can read. */
-export function loadRecordKey(dataDir: string): RecordKey {
+/**
+ * Reads the key. It is in a file beside the database that only its owner can read. It is created where nothing has been
+ * sealed yet; a missing one is refused elsewhere, because a new key would make the whole log look tampered with.
+ */
+export function loadRecordKey(dataDir: string, hasLog: () => boolean): RecordKey {
   const file = join(dataDir, "record.key")
-  const text = read(file) ?? create(file)
+  const found = read(file)
+  // Read again: another process may have created key and log in between.
+  if (found === undefined && hasLog() && read(file) === undefined) throw missingKey(dataDir, file)
+  const text = found ?? create(file)
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new StoreUnavailable(
       `The key file ${file} is damaged. Restore it from a backup; without it the audit log cannot be verified.`,
     )
   }
   return recordKeyFromText(text)
+}
+
+function missingKey(dataDir: string, file: string): StoreUnavailable {
+  return new StoreUnavailable(
+    `The key file ${file} is missing, and the folder has an audit log that was sealed with it. Without it nobody can tell whether the log was changed. Copy record.key back from a backup. If there is none, keep the folder as it is and begin a new one: mv ${shellWord(dataDir)} ${shellWord(`${dataDir}.old`)}`,
+  )
 }
 
 export function recordKeyFromText(text: string): RecordKey {

@@ -112,7 +112,7 @@ async function verifyAndClose(
   temporary: string,
   { head, madeAt }: Manifest,
 ): Promise<Pick<RestoreResult, "records" | "paused">> {
-  const key = loadRecordKey(temporary)
+  const key = loadRecordKey(temporary, () => true)
   const database = await openDatabase(join(temporary, databaseName))
   try {
     const { user_version: version } = database.prepare("pragma user_version").get() as { user_version: number }

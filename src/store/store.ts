@@ -8,6 +8,7 @@ import { openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from 
 import { SqliteConversations } from "./conversations.ts"
 import { SqliteDocuments } from "./documents.ts"
 import { ensureDataFolder } from "../lib/ensure-folder.ts"
+import { listJournals } from "./journal-files.ts"
 import { loadRecordKey, type RecordKey } from "./record-key.ts"
 import { Leases } from "./leases.ts"
 import { StoreLimits } from "./limits.ts"
@@ -45,7 +46,7 @@ export interface Store {
 export async function openStore({ dataDir, owner, logger, writes }: StoreOptions): Promise<Store> {
   const file = join(dataDir, "quartermaster.db")
   const journalDir = join(dataDir, "journal")
-  const { database, key } = await open(dataDir, file)
+  const { database, key } = await open(dataDir, file, journalDir)
   let calls: Promise<CallStore> | undefined
   let callsDatabase: Database | undefined
   let changes: Promise<StoredChanges> | undefined
@@ -113,19 +114,29 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   }
 }
 
-async function open(dataDir: string, file: string): Promise<{ database: Database; key: RecordKey }> {
+async function open(
+  dataDir: string,
+  file: string,
+  journalDir: string,
+): Promise<{ database: Database; key: RecordKey }> {
+  let database: Database | undefined
   try {
     ensureDataFolder(dataDir)
     closeSync(openSync(file, "a", 0o600)) // SQLite gives its other files the mode of this one.
-    const key = loadRecordKey(dataDir)
-    const database = await openDatabase(file)
-    const { user_version: version } = database.prepare("pragma user_version").get() as { user_version: number }
+    const opened = (database = await openDatabase(file))
+    const { user_version: version } = opened.prepare("pragma user_version").get() as { user_version: number }
+    const key = loadRecordKey(dataDir, () => hasAuditLog(opened, version) || listJournals(journalDir).length > 0)
     if (version > currentVersion) {
       throw new Error(`${file} was created by a newer version of Quartermaster (${version}). Update Quartermaster.`)
     }
     if (version < currentVersion) await (await import("./kysely.ts")).migrate(database)
     return { database, key }
   } catch (error) {
+    database?.close()
     throw toStoreUnavailable(error)
   }
+}
+
+function hasAuditLog(database: Database, version: number): boolean {
+  return version > 0 && database.prepare("select 1 from chains limit 1").get() !== undefined
 }
