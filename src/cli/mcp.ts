@@ -11,6 +11,7 @@ import { showList } from "./listing.ts"
 import { addLogin } from "./mcp-login.ts"
 import { addPins } from "./mcp-pins.ts"
 import { divertStdout, printMessage } from "./output.ts"
+import { outlivePluginErrors } from "./plugin-errors.ts"
 import { isInsideTool, personOf, withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { unknownCommand } from "./usage.ts"
@@ -46,6 +47,7 @@ async function serve(context: CliContext, flags: { builtin?: string }): Promise<
   const groups = readBuiltinFlag(flags.builtin)
   const { controller, stop } = cancelOnSignal(io.leave, () => {})
   const stdout = divertStdout(io)
+  const endOnErrors = outlivePluginErrors(context)
   const protocol = new Writable({
     decodeStrings: false,
     write(chunk: unknown, _encoding, done) {
@@ -78,6 +80,7 @@ async function serve(context: CliContext, flags: { builtin?: string }): Promise<
       },
     )
   } finally {
+    endOnErrors()
     stdout.restore()
     stop()
   }

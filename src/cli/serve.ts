@@ -9,6 +9,7 @@ import { commandList } from "./command-list.ts"
 import { sampleMaker } from "../model/sample.ts"
 import { addSample, sampleContext } from "./sample.ts"
 import { removeServerFile, writeServerFile } from "./server-file.ts"
+import { outlivePluginErrors } from "./plugin-errors.ts"
 import { startingServers } from "./wait-for-servers.ts"
 import { printMessage, printOutput } from "./output.ts"
 import { personOf, withApp } from "./open-app.ts"
@@ -54,6 +55,7 @@ async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean
     printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
   )
   const print = (text: string) => printMessage(context, text)
+  const endOnErrors = outlivePluginErrors(context)
   try {
     const parts: OpenOptions = { longLived: true, print, reloadPlugins: flags.reloadPlugins ?? false }
     return await withApp(context, parts, async (app, loaded) => {
@@ -77,6 +79,7 @@ async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean
       return 0
     })
   } finally {
+    endOnErrors()
     stop()
   }
 }

@@ -4,6 +4,7 @@ import type { Tool, ToolContext } from "../../model/tool.ts"
 import { fromModule, type ModuleOptions, type ToolModule } from "../adapters.ts"
 import type { ToolDefinition } from "../groups.ts"
 import { describeType, recogniseTool, whatIsMissing, type AnyTool } from "../recognise-tool.ts"
+import { runPluginCode, type PluginCode } from "../../lib/plugin-code.ts"
 import type { ReadPlugin } from "./read-plugin.ts"
 
 /** Counts the running calls of a plugin, so that it is shut down after they have ended. */
@@ -33,7 +34,7 @@ export function makePluginTools(
       : moduleTools(plugin, attempt, moduleDefaults)
   if (problems.length > 0) throw new Error(`Invalid ${plugin.kind} format: ${problems.join(" ")}`)
   if (made.length === 0) throw new Error(`The ${plugin.kind} ${plugin.name} has no tools. Give it at least one.`)
-  return made.map((tool) => inPlugin(tool, plugin.group, calls))
+  return made.map((tool) => inPlugin(tool, plugin, calls))
 }
 
 type Attempt = (where: string, make: () => Tool[]) => Tool[]
@@ -75,19 +76,20 @@ function oneTool(given: unknown, { group, version }: ReadPlugin): Tool {
 }
 
 /** The tool in its plugin's group, whatever group it names itself, with its running calls counted. */
-function inPlugin(tool: Tool, group: string, calls: PluginCallCounter): Tool {
+function inPlugin(tool: Tool, { name, group }: ReadPlugin, calls: PluginCallCounter): Tool {
+  const code = { plugin: name, tool: tool.name }
   const execute = (input: unknown, context: ToolContext): unknown => {
     const end = calls.begin()
     let value: unknown
     try {
-      value = tool.execute(input, context)
+      value = runPluginCode(code, () => tool.execute(input, context))
     } catch (error) {
       end()
       throw asOwnFailure(error)
     }
-    if (isStream(value)) return streamed(value, end)
+    if (isStream(value)) return streamed(value, code, end)
     return Promise.resolve(value)
-      .then((settled) => (isStream(settled) ? streamed(settled, end) : (end(), settled)))
+      .then((settled) => (isStream(settled) ? streamed(settled, code, end) : (end(), settled)))
       .catch((error: unknown) => {
         end()
         throw asOwnFailure(error)
@@ -105,13 +107,27 @@ function inPlugin(tool: Tool, group: string, calls: PluginCallCounter): Tool {
   ) as Tool
 }
 
-async function* streamed(stream: AsyncGenerator<unknown, unknown>, end: () => void): AsyncGenerator<unknown, unknown> {
+async function* streamed(
+  stream: AsyncGenerator<unknown, unknown>,
+  code: PluginCode,
+  end: () => void,
+): AsyncGenerator<unknown, unknown> {
   try {
-    return yield* stream
+    return yield* { [Symbol.asyncIterator]: () => stepping(stream, code) }
   } catch (error) {
     throw asOwnFailure(error)
   } finally {
     end()
+  }
+}
+
+/** Each step of a stream runs where it is asked for, so each is marked as the plugin's. */
+function stepping(stream: AsyncGenerator<unknown, unknown>, code: PluginCode): AsyncIterator<unknown, unknown> {
+  const steps = stream[Symbol.asyncIterator]() as AsyncIterator<unknown, unknown>
+  return {
+    next: () => runPluginCode(code, () => steps.next()),
+    ...(steps.return && { return: (value) => runPluginCode(code, () => steps.return!(value)) }),
+    ...(steps.throw && { throw: (error) => runPluginCode(code, () => steps.throw!(error)) }),
   }
 }
 

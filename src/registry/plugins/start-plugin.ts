@@ -5,6 +5,7 @@ import type { Layer, Tool } from "../../model/tool.ts"
 import type { ModuleOptions } from "../adapters.ts"
 import { pluginDigest, findPlugin, type FoundPlugin } from "./find-plugin.ts"
 import { importFile, type Import } from "./import-file.ts"
+import { rememberPluginPlace, runPluginCode } from "../../lib/plugin-code.ts"
 import { readPlugin, type ReadPlugin } from "./read-plugin.ts"
 import { makePluginTools } from "./make-tools.ts"
 import { countPluginCalls, withTimeout, type PluginCalls } from "./plugin-calls.ts"
@@ -64,6 +65,7 @@ export async function preparePlugin(
     )
   }
   isFree(plugin)
+  if (place.found !== undefined) rememberPluginPlace(plugin.name, place.found)
   const running = countPluginCalls()
   await start({ plugin, calls: running }, config, options)
   try {
@@ -81,7 +83,7 @@ export async function stopPlugin(
 ): Promise<void> {
   try {
     await calls.idle(stopMs)
-    const stopping = Promise.resolve().then(() => plugin.shutdown?.())
+    const stopping = Promise.resolve().then(() => runPluginCode({ plugin: plugin.name }, () => plugin.shutdown?.()))
     await withTimeout(stopMs, stopping, `shutdown of ${plugin.name} was not done`)
   } catch (error) {
     logger?.warn(`${plugin.name} did not shut down well: ${errorSentence(error)}`)
@@ -99,7 +101,7 @@ async function read(source: PluginSource, options: PluginStartOptions) {
   if (Object.hasOwn(known, entry.path)) return { entry, exported: await known[entry.path]!() }
   const found = await findPlugin(entry.path, base)
   const digest = await pluginDigest(found)
-  const importing = importWell(found.file, digest, options.import)
+  const importing = runPluginCode({ plugin: entry.path }, () => importWell(found.file, digest, options.import))
   const exported = await withTimeout(startMs, importing, `${found.path} was not imported`)
   if ((await pluginDigest(found)).sha256 !== digest.sha256) {
     throw new Error(`${found.path} changed while it was being loaded. Load it again.`)
@@ -123,7 +125,9 @@ async function start(started: Pick<ReadyPlugin, "plugin" | "calls">, config: unk
   const { startMs = 10_000 } = options
   const runtime: unknown = typeof options.runtime === "function" ? options.runtime(plugin.name) : options.runtime
   let isLate = false
-  const starting = Promise.resolve().then(() => plugin.init?.(runtime, config))
+  const starting = Promise.resolve().then(() =>
+    runPluginCode({ plugin: plugin.name }, () => plugin.init?.(runtime, config)),
+  )
   // A plugin that starts after the time limit is shut down again.
   starting.then(
     () => (isLate ? stopPlugin(started, options) : undefined),
