@@ -158,9 +158,10 @@ export interface McpServers {
   list(): readonly McpServerState[]
   /**
    * Resolves when every server has listed what it offers or failed, or after `milliseconds`. When connections are made only
-   * on demand, this connects only servers without pins, unless `all` is set.
+   * on demand, this connects only servers without pins, unless `all` is set. With `unpinned` it waits only for those whose
+   * tools are not known from pins.
    */
-  ready(milliseconds?: number, options?: { all?: boolean }): Promise<void>
+  ready(milliseconds?: number, options?: { all?: boolean; unpinned?: boolean }): Promise<void>
   pins(server?: string): readonly McpPin[]
   /** Trusts what the server offers now: all of it, or one tool. Returns what was trusted. */
   trust(

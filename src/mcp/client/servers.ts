@@ -44,8 +44,8 @@ export function startMcpServers(specs: readonly McpServerSpec[], host: ServersHo
 
   return {
     list: () => servers.map(({ state }) => state),
-    async ready(milliseconds, { all = false } = {}) {
-      const awaited = servers.filter(({ hasPins }) => all || !host.lazy || !hasPins)
+    async ready(milliseconds, { all = false, unpinned = false } = {}) {
+      const awaited = servers.filter(({ hasPins }) => all || !hasPins || !(host.lazy || unpinned))
       await withTimeout(milliseconds, Promise.all(awaited.map((server) => server.waitForOffer())))
     },
     pins: (server) => (server === undefined ? servers : [findServer(server)]).flatMap(({ pins }) => pins),

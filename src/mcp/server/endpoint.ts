@@ -71,8 +71,13 @@ const instructions =
   "Quartermaster provides tools under rules. You may use the tools that are listed. A call may have to wait for a " +
   "person's approval, or be denied; its result then says so, whether the tool was executed, and what to do next."
 
-/** How long the first list waits for other servers to connect. */
+/** How long the first list of resources or prompts, and a call of an unknown tool, wait for other servers to connect. */
 const readyMs = 5000
+/**
+ * How long the first list of tools waits for servers that connect for the first time. Codex offers no tools at all when
+ * the list takes a second; clients are notified of what comes later.
+ */
+const firstOfferMs = 700
 
 export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint {
   const { version, waitMs = 45_000, lastsMs = 65_000, progressMs = 5000 } = options
@@ -85,6 +90,7 @@ export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint 
   )
   const changes = new ListChangeWatcher(app)
   const ready = app.mcp.ready(readyMs).catch(() => {})
+  const offered = app.mcp.ready(firstOfferMs, { unpinned: true }).catch(() => {})
   const servers = { ready, areReady: false }
   void ready.then(() => (servers.areReady = true))
   const patience = new ClientPatience({ waitMs, lastsMs })
@@ -136,7 +142,7 @@ export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint 
       serveCall(parts, toRequest(context, tool, input, mayAsk))
 
     server.setRequestHandler("tools/list", async () => {
-      await ready
+      await offered
       return { tools: [...toolList(app, agentId).tools] }
     })
     server.setRequestHandler("tools/call", async ({ params }, context) => {

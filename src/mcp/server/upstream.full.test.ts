@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
-import { openTestApp, until } from "../../testing/test-app.ts"
+import { openTestApp, temporaryFolder, until } from "../../testing/test-app.ts"
 import { definition, toolbox, type ToolboxOffer } from "../testing/toolbox.ts"
 import { answeringClient, connectClient, openEndpoint, eras, textOf } from "./testing.ts"
 
@@ -182,4 +184,42 @@ test("subscribing to a resource is recorded", async () => {
   const { client } = await connectClient(endpoint, "legacy")
   await client.subscribeResource({ uri: "note://a" })
   expect(await app.audit.list({ tool: "mcp:box:resources.subscribe" })).toMatchObject([{ status: "success" }])
+})
+
+const hangs = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] }
+
+test.each(eras)("tools are listed from the pins at once while their server connects (%s)", async (era) => {
+  const first = await openTestApp({ mcpServers: { box: toolbox(offered).command } })
+  await first.mcp.ready()
+  await first.close()
+  const app = await openTestApp({ mcpServers: { box: hangs }, data: { dir: first.dir } })
+  const order: string[] = []
+  void app.mcp.ready(3000).then(() => order.push("waited"))
+  const { client } = await connectClient(openEndpoint(app), era)
+  const { tools } = await client.listTools()
+  order.push("listed")
+  expect(order).toEqual(["listed"])
+  expect(tools.map(({ name }) => name)).toContain("box__say")
+})
+
+test.each(eras)("a server that is slow at its first connection is announced when it has come (%s)", async (era) => {
+  const box = toolbox(offered)
+  const gate = join(temporaryFolder(), "gate")
+  const opens = `while [ ! -e '${gate}' ]; do sleep 0.05; done; exec "$@"`
+  const slow = { command: "/bin/sh", args: ["-c", opens, "sh", box.command.command, ...box.command.args] }
+  const app = await openTestApp({ mcpServers: { box: slow } })
+  let changes = 0
+  const { client } = await connectClient(
+    openEndpoint(app),
+    era,
+    {},
+    { listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => void changes++ } } },
+  )
+  const names = async () => (await client.listTools()).tools.map(({ name }) => name)
+  const before = await names()
+  expect(before).toContain("read_file")
+  expect(before).not.toContain("box__say")
+  writeFileSync(gate, "")
+  await until(() => changes > 0, "the change is announced")
+  expect(await names()).toContain("box__say")
 })
