@@ -109,16 +109,50 @@ test.each<[string, unknown, string]>([
   expect(textOf(converted)).toBe(expected)
 })
 
+const textField = { type: "object", properties: { a: { type: "string" } }, required: ["a"] }
+const optionalNumber = { type: "object", properties: { a: { type: "number" } } }
+const changed = { metadata: { redacted: true } }
+
+test.each([
+  ["keeps its shape", textField, { a: "[redacted]", b: 1 }, { a: "[redacted]", b: 1 }],
+  ["fits without the redacted field", optionalNumber, { a: "[redacted]", b: 1 }, { b: 1 }],
+])("a redacted result that %s is no error", (_, outputSchema, value, structuredContent) => {
+  const own = callResult(success(value, changed), { isMcp: false, outputSchema })
+  expect(own).toMatchObject({ structuredContent })
+  expect(own.isError).toBeUndefined()
+  const theirs = { content: [{ type: "text", text: "left" }], structuredContent: value }
+  const passed = callResult(success(theirs, changed), { isMcp: true, outputSchema })
+  expect(passed).toMatchObject({ content: theirs.content, structuredContent })
+  expect(passed.isError).toBeUndefined()
+})
+
 test.each([promised, { ...promised, isMcp: false }])(
-  "a client that knows an output schema is told when a person changed the result (%j)",
+  "a client that knows an output schema is told when a result does not fit it any more (%j)",
   (announced) => {
     const value = announced.isMcp ? { content: [{ type: "text", text: "left" }] } : { left: 1 }
-    const converted = callResult(success(value, { metadata: { redacted: true } }), announced)
+    const converted = callResult(success(value, changed), announced)
     expect(converted.isError).toBe(true)
     expect(textOf(converted)).toContain("left")
     expect(textOf(converted)).toContain("A person changed this result")
   },
 )
+
+test.each([true, false])("structured content is cut like the text, and still fits its schema (MCP: %s)", (isMcp) => {
+  const outputSchema = {
+    type: "object",
+    properties: { rows: { type: "array", items: { type: "string" } }, note: { type: "string" } },
+    required: ["rows", "note"],
+  }
+  const structured = { rows: Array.from({ length: 100 }, () => "r".repeat(1000)), note: "n".repeat(1000), more: 1 }
+  const value = isMcp ? { content: [{ type: "text", text: "short" }], structuredContent: structured } : structured
+  const long = success(value, { truncated: { total: 101_000, stored: "art/1" } })
+  const { structuredContent, isError } = callResult(long, { isMcp, outputSchema })
+  expect(isError).toBeUndefined()
+  const { rows, note } = structuredContent as typeof structured
+  expect(rows.slice(0, 29)).toEqual(structured.rows.slice(0, 29))
+  expect(JSON.stringify(structuredContent).length).toBeLessThan(32_000)
+  expect(note).toContain("[truncated: 0 of 1000 characters.]")
+})
 
 test.each<[Ticket["state"], RegExp]>([
   ["waiting", /^NOT EXECUTED YET\. The call waits for a person to approve it\. It waits until 2001-/],

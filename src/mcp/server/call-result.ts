@@ -6,6 +6,7 @@ import type { JsonSchema } from "../../model/schema.ts"
 import { modelText, modelTextLimit, personText, ticketText, wholeCharacters } from "../../model/model-text.ts"
 import { artifactUri } from "./artifacts.ts"
 import { isContent } from "./content.ts"
+import { cutForms, firstThatFits, redactedForms } from "./structured-content.ts"
 
 /** What `tools/list` told the client about a tool. */
 export interface AnnouncedTool {
@@ -40,15 +41,29 @@ function succeeded(result: ToolResult, announced: AnnouncedTool | undefined): Ca
     ...linkTo(result),
   ]
   if (announced?.outputSchema === undefined) return { content }
-  // A client rejects a result that lacks fields of the announced schema, and a result that a person changed may lack some.
-  if (result.metadata?.["redacted"] === true || announced.isMcp || !isObject(result.result))
-    return changedByPerson(content)
+  if (announced.isMcp || !isObject(result.result)) return notFitting(content)
   // An image is sent as separate content, so its data is left out here unless the announced schema requires it.
   const promised = promisesImageData(announced.outputSchema)
-  return {
-    content,
-    structuredContent: promised ? result.result : (withoutImageData(result.result) as Record<string, unknown>),
-  }
+  const structured = promised ? result.result : withoutImageData(result.result)
+  return { content, ...structuredPart(result, structured, announced.outputSchema, content) }
+}
+
+/**
+ * The structured content of a result, cut like its text. A client rejects a result that does not fit the announced schema,
+ * and one that was cut, or that a person changed, may not: then it gets the content as an error.
+ */
+function structuredPart(
+  result: ToolResult,
+  whole: unknown,
+  schema: JsonSchema | undefined,
+  content: CallToolResult["content"],
+): Partial<CallToolResult> {
+  const isChanged = isRedacted(result)
+  if (!isChanged && result.truncated === undefined) return { structuredContent: whole as Record<string, unknown> }
+  const changed = isChanged ? redactedForms(whole) : [whole]
+  const forms = result.truncated === undefined ? changed : changed.flatMap((form) => cutForms(form, modelTextLimit))
+  const structured = firstThatFits(forms, schema)
+  return structured === undefined ? notFitting(content) : { structuredContent: structured as Record<string, unknown> }
 }
 
 function promisesImageData({ properties }: JsonSchema): boolean {
@@ -66,10 +81,13 @@ function upstreamResult(result: ToolResult, value: McpToolValue, announced: Anno
   const { content, structuredContent, _meta } = value
   const kept = result.truncated === undefined ? content : [...shortened(content), ...linkTo(result)]
   const parts = kept as CallToolResult["content"]
-  if (announced.outputSchema !== undefined && result.metadata?.["redacted"] === true) return changedByPerson(parts)
+  if (structuredContent === undefined && announced.outputSchema !== undefined && isRedacted(result))
+    return notFitting(parts)
   return {
     content: parts,
-    ...(structuredContent === undefined ? {} : { structuredContent: structuredContent as Record<string, unknown> }),
+    ...(structuredContent === undefined
+      ? {}
+      : structuredPart(result, structuredContent, announced.outputSchema, parts)),
     ...(_meta === undefined ? {} : { _meta: withoutReservedKeys(_meta) }),
   }
 }
@@ -79,10 +97,14 @@ function withoutReservedKeys(meta: Readonly<Record<string, unknown>>): Record<st
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !key.startsWith("io.modelcontextprotocol/")))
 }
 
-function changedByPerson(content: CallToolResult["content"]): CallToolResult {
+function notFitting(content: CallToolResult["content"]): CallToolResult {
   const text =
-    "A person changed this result before releasing it, so it may lack fields that the tool's output schema requires."
+    "A person changed this result before it was released, or it was too long and was cut, so it lacks fields that the tool's output schema requires."
   return { content: [...content, { type: "text", text }], isError: true }
+}
+
+function isRedacted({ metadata }: ToolResult): boolean {
+  return metadata?.["redacted"] === true
 }
 
 function failed(result: ToolResult): CallToolResult {
