@@ -4,6 +4,7 @@ import type { FetchLike, JSONRPCMessage, Transport, TransportSendOptions } from 
 import { request, type Agent, type Dispatcher } from "undici"
 import { isValueTooDeep } from "../../lib/json-depth.ts"
 import { MessageRateLimiter, replaceDeepMessage } from "./message-rate.ts"
+import { withResultType } from "./result-type.ts"
 import { clientLimits } from "./limits.ts"
 import { MessageTooLarge } from "./line-splitter.ts"
 
@@ -55,7 +56,7 @@ export class LimitedTransport implements Transport {
           : received
         if (message === undefined || !this.#limiter.accepts(message)) return
         if (!("method" in message)) this.#unanswered.delete(message.id)
-        this.onmessage?.(message, extra)
+        this.onmessage?.(withResultType(message), extra)
       },
     } satisfies Partial<Transport>)
   }

@@ -13,6 +13,12 @@ test("the era is probed in one process", async () => {
   expect(pids()).toHaveLength(1)
 })
 
+test("a server of 2026 that leaves out resultType is understood", async () => {
+  const { connection } = openConnection(stubSpec({ era: "modern", bare: true }))
+  expect(textOf(await connection.callTool("echo", { text: "hi" }, requestContext()))).toContain("hi")
+  expect(connection.state.protocolVersion).toBe("2026-07-28")
+})
+
 test("a server that exits at the probe is restarted in the older protocol, and not probed again", async () => {
   const { log, pids } = processLog()
   const { connection } = openConnection(stubSpec({ era: "dies", log }))

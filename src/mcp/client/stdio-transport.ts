@@ -5,6 +5,7 @@ import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio"
 import { isJsonTooDeep } from "../../lib/json-depth.ts"
 import type { McpServerSpec } from "../../model/mcp.ts"
 import { MessageRateLimiter, replaceDeepMessage } from "./message-rate.ts"
+import { withResultType } from "./result-type.ts"
 import { clientLimits } from "./limits.ts"
 import { LineSplitter } from "./line-splitter.ts"
 import { serverProcessCount, endServerProcess, startServerProcess } from "./process-group.ts"
@@ -167,7 +168,7 @@ export class StdioTransport implements Transport {
 
   #emit(message: JSONRPCMessage): void {
     try {
-      this.onmessage?.(message)
+      this.onmessage?.(withResultType(message))
     } catch (error) {
       this.onerror?.(error as Error)
     }

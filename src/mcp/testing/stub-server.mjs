@@ -263,7 +263,10 @@ async function receive(message) {
   try {
     if (method === undefined) throw { code: -32601, message: "Method not found" }
     const result = await method(message)
-    send({ id: message.id, result: isModern(message.params) ? { resultType: "complete", ...result } : result })
+    send({
+      id: message.id,
+      result: isModern(message.params) && !options.bare ? { resultType: "complete", ...result } : result,
+    })
   } catch (error) {
     send({
       id: message.id,
