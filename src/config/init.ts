@@ -120,6 +120,7 @@ export const examples: Readonly<Record<string, string>> = {
     roots: workspace
     timeout: 60000
     connectTimeout: 20000
+    protocol: 2025-11-25
   tickets:
     url: https://tickets.example/mcp
     headers: { Authorization: "Bearer \${TICKETS_TOKEN:-}" }

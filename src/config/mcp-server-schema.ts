@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { parseUrl } from "../lib/url.ts"
+import { mcpRevisions } from "../model/mcp.ts"
 import { builtinGroups } from "../model/builtin-groups.ts"
 
 const text = z.string().min(1)
@@ -76,6 +77,10 @@ const fields = {
     .describe(
       "The folders the server is told of: the workspace, or those of the client that made the call; none when left out. Some servers use them in place of the folders in their arguments.",
     ),
+  protocol: z
+    .enum(mcpRevisions)
+    .optional()
+    .describe("The only revision of the protocol to speak with it (default: the newest that it knows)."),
   auth: auth.optional().describe("How to sign in to the server, if it requires that."),
   timeout: milliseconds.optional().describe("Time limit of a call to its tools in milliseconds."),
   connectTimeout: milliseconds.optional().describe("Time limit for connecting in milliseconds."),

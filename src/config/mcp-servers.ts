@@ -25,6 +25,7 @@ function specOf(name: string, entry: ServerEntry): McpServerSpec {
     sampling: entry.sampling ?? "refuse",
     ...(entry.roots === undefined ? {} : { roots: entry.roots }),
     ...(entry.trustReadOnly === true ? { trustReadOnly: true } : {}),
+    ...(entry.protocol === undefined ? {} : { protocol: entry.protocol }),
     connectTimeoutMs: entry.connectTimeout,
     timeoutMs: entry.timeout,
     ...(entry.auth === undefined ? {} : { auth: { ...entry.auth, grant: entry.auth.grant ?? "code" } }),

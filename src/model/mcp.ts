@@ -30,11 +30,17 @@ export interface McpServerSpec {
   readonly roots?: "workspace" | "caller" | undefined
   /** Whether its tools are believed that say that they only read. */
   readonly trustReadOnly?: boolean | undefined
+  /** The only revision of the protocol to speak; without it, the newest that the server knows. */
+  readonly protocol?: McpRevision | undefined
   readonly connectTimeoutMs?: number | undefined
   readonly timeoutMs?: number | undefined
   /** How to sign in at a remote server. The server tells what is left out here. */
   readonly auth?: McpAuth | undefined
 }
+
+/** The revisions of the protocol that we speak. The last one has no sessions. */
+export const mcpRevisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const
+export type McpRevision = (typeof mcpRevisions)[number]
 
 export interface McpAuth {
   /** *code*: a person signs in with `qm mcp login`. *client_credentials*: Quartermaster signs in with the client's secret. */

@@ -19,6 +19,15 @@ test("a server of 2026 that leaves out resultType is understood", async () => {
   expect(connection.state.protocolVersion).toBe("2026-07-28")
 })
 
+test.each(["2025-06-18", "2025-11-25", "2026-07-28"] as const)(
+  "a server is spoken to in the revision that the configuration names: %s",
+  async (protocol) => {
+    const { connection } = openConnection(stubSpec({ era: "both" }, { protocol }))
+    await connection.ensureConnected()
+    expect(connection.state.protocolVersion).toBe(protocol)
+  },
+)
+
 test("a server that exits at the probe is restarted in the older protocol, and not probed again", async () => {
   const { log, pids } = processLog()
   const { connection } = openConnection(stubSpec({ era: "dies", log }))

@@ -40,12 +40,14 @@ export async function openServerSession(
 ): Promise<OpenedSession> {
   const { spec } = options
   const kind = known?.kind ?? transportKindOf(spec)
-  const prior = known?.prior ?? (kind === "sse" ? legacyProtocol : undefined)
+  const found = known?.prior ?? (kind === "sse" ? legacyProtocol : undefined)
+  const prior = spec.protocol === undefined ? found : undefined
   try {
     return await open(options, kind, prior)
   } catch (error) {
     if (!(error instanceof ConnectFailed) || options.signal.aborted) throw error
-    if (kind === "stdio" && prior === undefined && error.exited) return open(options, "stdio", legacyProtocol)
+    if (kind === "stdio" && prior === undefined && spec.protocol === undefined && error.exited)
+      return open(options, "stdio", legacyProtocol)
     if (kind !== "http" || spec.transport !== undefined || !isRefusal(error.cause)) throw error
     return await open(options, "sse", legacyProtocol).catch(() => Promise.reject(error))
   }

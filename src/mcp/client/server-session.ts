@@ -4,6 +4,7 @@ import {
   LOG_LEVEL_META_KEY,
   ProtocolError,
   UrlElicitationRequiredError,
+  type ClientOptions,
   type McpSubscription,
   type PriorDiscovery,
 } from "@modelcontextprotocol/client"
@@ -55,10 +56,7 @@ export class ServerSession {
       { name: "quartermaster", version: host.version },
       {
         capabilities: capabilitiesFor(spec),
-        versionNegotiation: {
-          mode: "auto",
-          ...(channel.kind === "stdio" ? { probe: { timeoutMs: clientLimits.probeMs } } : {}),
-        },
+        ...negotiation(channel, spec),
         listMaxPages: clientLimits.pages,
       },
     )
@@ -289,6 +287,13 @@ export class ServerSession {
     this.#end = reason
     this.#events.onLost(this)
   }
+}
+
+function negotiation({ kind }: ServerChannel, { protocol }: McpServerSpec): ClientOptions {
+  if (protocol === "2026-07-28") return { versionNegotiation: { mode: { pin: protocol } } }
+  if (protocol !== undefined) return { versionNegotiation: { mode: "legacy" }, supportedProtocolVersions: [protocol] }
+  const probe = kind === "stdio" ? { probe: { timeoutMs: clientLimits.probeMs } } : {}
+  return { versionNegotiation: { mode: "auto", ...probe } }
 }
 
 /** Whether the SDK gave up reopening a stream, or SSE lost its only one. */
