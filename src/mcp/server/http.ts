@@ -10,7 +10,12 @@ import type { McpHttpExchange, SdkExchange } from "./http-exchange.ts"
 import { legacyHandler } from "./legacy-handler.ts"
 import { modernHandler } from "./modern-handler.ts"
 import { ClientSessions } from "./client-sessions.ts"
+import { parameterHeaderProblem } from "./parameter-headers.ts"
+import { modernRevision } from "./posted-message.ts"
+import { toolList } from "./tool-list.ts"
 import { protocolError, sendWebResponse, abortOnDisconnect, webRequest } from "./web-adapter.ts"
+
+const headerMismatchCode = -32_020
 
 export interface McpHttpOptions {
   now: () => number
@@ -81,6 +86,11 @@ export function mcpOverHttp(
     if (isJsonTooDeep(text)) {
       return protocolError(response, 400, -32_600, "Invalid Request: The message is nested too deeply.")
     }
+    const mismatch = headerMismatch(exchange, body)
+    if (mismatch !== undefined) {
+      const message = `Bad Request: the request headers and body disagree: ${mismatch}`
+      return protocolError(response, 400, headerMismatchCode, message, {}, (body as { id?: unknown }).id)
+    }
     const answered = fastPath(exchange, body)
     if (answered === undefined) return dispatchToSdk(exchange, body)
     openExchanges.add(exchange)
@@ -94,6 +104,15 @@ export function mcpOverHttp(
         replyFailed(response)
       },
     )
+  }
+
+  /** Only requests of 2026 have such headers. */
+  function headerMismatch({ request: { headers }, identity }: McpHttpExchange, body: unknown): string | undefined {
+    if (headers["mcp-protocol-version"] !== modernRevision) return undefined
+    const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown; arguments?: unknown } }
+    const name = params?.name
+    if (method !== "tools/call" || typeof name !== "string") return undefined
+    return parameterHeaderProblem(toolList(app, identity.agentId).headerSchemas.get(name), params?.arguments, headers)
   }
 
   function dispatchToSdk(exchange: McpHttpExchange, body: unknown): void {

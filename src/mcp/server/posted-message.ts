@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/server"
 
 /** The revision whose requests carry their own envelope. */
-const modernRevision = "2026-07-28"
+export const modernRevision = "2026-07-28"
 
 /** A message that the fast path may answer. */
 export interface PostedMessage {

@@ -1,5 +1,6 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
 import type { App } from "../../model/app.ts"
+import type { JsonSchema } from "../../model/schema.ts"
 import type { AnnouncedTool } from "./call-result.ts"
 
 /** The tools of one agent as clients see them. */
@@ -9,6 +10,8 @@ export interface ToolList {
   readonly json: string
   /** Whether an output schema is not of type object; for clients before 2026 the SDK rewrites such a list. */
   readonly hasOpenRoots: boolean
+  /** The input schemas that want arguments as headers too, by wire name. */
+  readonly headerSchemas: ReadonlyMap<string, JsonSchema>
   /** What was announced of a tool, by its internal name. */
   announced(tool: string): AnnouncedTool | undefined
 }
@@ -40,7 +43,11 @@ function makeList(app: App, agentId: string, version: string, before: CachedList
   const json = JSON.stringify(tools)
   if (before?.json === json) return { ...before, announced: announcedLookup(app, agentId), version }
   const hasOpenRoots = tools.some(({ outputSchema }) => outputSchema !== undefined && outputSchema["type"] !== "object")
-  return { tools, json, hasOpenRoots, version, announced: announcedLookup(app, agentId) }
+  const wantHeaders = json.includes('"x-mcp-header"')
+    ? tools.filter(({ inputSchema }) => JSON.stringify(inputSchema).includes('"x-mcp-header"'))
+    : []
+  const headerSchemas = new Map(wantHeaders.map(({ name, inputSchema }) => [name, inputSchema as JsonSchema]))
+  return { tools, json, hasOpenRoots, headerSchemas, version, announced: announcedLookup(app, agentId) }
 }
 
 /** The map is built for the first result. */

@@ -67,15 +67,16 @@ function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Sends a JSON-RPC error for a message that could not be read. */
+/** Sends a JSON-RPC error for a message that could not be read, or for the request with that id. */
 export function protocolError(
   response: ServerResponse,
   status: number,
   code: number,
   message: string,
   headers: Record<string, string> = {},
+  id: unknown = null,
 ): void {
-  const body = errorText(code, message)
+  const body = errorText(code, message, id)
   const length = Buffer.byteLength(body)
   response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers })
   response.end(body)
@@ -91,6 +92,6 @@ export function errorResponse(
   return new Response(errorText(code, message), { status, headers: { "content-type": "application/json", ...headers } })
 }
 
-function errorText(code: number, message: string): string {
-  return JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null })
+function errorText(code: number, message: string, id: unknown = null): string {
+  return JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id })
 }
