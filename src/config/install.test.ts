@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -143,4 +144,28 @@ test("a link stays a link, and private permissions stay private", () => {
   expect(readFileSync(real, "utf8")).toContain("/opt/qm.js")
   expect(statSync(real).mode & 0o777).toBe(0o600)
   expect(lstatSync(join(cwd, ".mcp.json")).isSymbolicLink()).toBe(true)
+})
+
+test.each([
+  ["opencode.json", '{ "mcp": { "a": { "type": "local", "command": ["a"] } } }'],
+  ["opencode.json", "{}"],
+  ["settings.json", '{ "context_servers": {} }'],
+  ["list.json", "[]"],
+  ["list.json", '{ "mcpServers": [] }'],
+  ["config.toml", ""],
+])("a file %s of an unknown shape is refused and stays as it is: %s", (name, before) => {
+  const { cwd, home } = makeFolders()
+  const file = join(cwd, name)
+  writeFileSync(file, before)
+  const [problem] = problemsOf(() => installInto({ path: name }, "qm", stdio, { cwd, home }))
+  expect(problem?.sentence).toMatch(/nothing was written\./i)
+  expect(readFileSync(file, "utf8")).toBe(before)
+})
+
+test.each([".gemini/settings.json", "claude_desktop_config.json"])("%s gets mcpServers beside its settings", (name) => {
+  const { cwd, home } = makeFolders()
+  mkdirSync(join(cwd, ".gemini"))
+  writeFileSync(join(cwd, name), '{ "theme": "dark" }')
+  const { after } = installInto({ path: name }, "qm", stdio, { cwd, home })
+  expect(JSON.parse(after)).toMatchObject({ theme: "dark", mcpServers: { qm: { command: "/bin/node" } } })
 })

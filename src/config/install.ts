@@ -109,11 +109,30 @@ function otherServers(section: unknown, ours: string): string[] {
   )
 }
 
+/** Which client's shape a file has. A file of another shape is refused: its client would not read what we write. */
 function dialectOf(file: string, value: Record<string, unknown>): ClientName {
   if (isObject(value["mcpServers"])) return "claude"
-  if (isObject(value["servers"]) || basename(dirname(file)) === ".vscode") return "vscode"
-  return basename(dirname(file)) === ".cursor" ? "cursor" : "claude"
+  const folder = basename(dirname(file))
+  if (folder === ".vscode") return "vscode"
+  if (folder === ".cursor") return "cursor"
+  if (isObject(value["servers"])) return "vscode"
+  const isNew = Object.keys(value).length === 0 && /\.jsonc?$/.test(file) && !basename(file).startsWith("opencode.")
+  if (isNew || usesMcpServers.has(basename(file)) || settingsFolders.has(folder)) return "claude"
+  throw refused(
+    file,
+    "This file has neither 'mcpServers' nor 'servers', so its client may keep MCP servers in a shape that is not known here. Nothing was written. Add the server in that client's own way: the command is 'qm', its arguments are 'mcp --agent <agent>'.",
+  )
 }
+
+/** Files and folders of clients that keep their servers under `mcpServers` beside other settings. */
+const usesMcpServers = new Set([
+  ".mcp.json",
+  "mcp.json",
+  ".claude.json",
+  "claude_desktop_config.json",
+  "mcp-config.json",
+])
+const settingsFolders = new Set([".gemini", ".qwen"])
 
 function entriesFor(dialect: ClientName, name: string, wanted: InstallTarget, value: Record<string, unknown>): Entries {
   const path = [sectionOf(dialect), name]
