@@ -109,7 +109,8 @@ export function readInput(words: readonly string[], app: App, agentId: string, t
   }
 }
 
-async function readPiped(stream: NodeJS.ReadStream): Promise<unknown> {
+/** Reads one JSON object from stdin, for the argument `-`. */
+export async function readPiped(stream: NodeJS.ReadStream): Promise<unknown> {
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
   return parseJsonArgument(Buffer.concat(chunks).toString("utf8"), "The input on stdin is", "Send one JSON object.")

@@ -145,3 +145,9 @@ test.each([[["why"]], [["why", "sleep", "--stdin"]]])("%j is wrong usage", async
     stderr: expect.stringMatching(/^Name a tool/) as string,
   })
 })
+
+test("the input of one call is read from stdin with -", async () => {
+  const { run, asked } = whyWith({ stdin: '{"key":"A","value":"it\'s"}' })
+  expect((await run("why", "set_env", "-")).code).toBe(0)
+  expect(asked).toMatchObject([{ tool: "set_env", input: { key: "A", value: "it's" } }])
+})

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { Explanation } from "../model/app.ts"
-import { readInput } from "./call.ts"
+import { readInput, readPiped } from "./call.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
@@ -28,7 +28,7 @@ export function addWhy(program: Command, run: Run): void {
 }
 
 /** Prints the verdict on a call that is not made, the checks that decided it, and what would change it. */
-function why(
+async function why(
   session: CliContext,
   tool: string | undefined,
   words: readonly string[],
@@ -39,10 +39,12 @@ function why(
     throw new UsageError("Name a tool, for example 'qm why sleep duration=1', or give --stdin; one of them.")
   }
   if (tool === undefined) return whyLines(session, sessionId)
+  const isPiped = words.length === 1 && words[0] === "-"
+  const piped = isPiped ? await readPiped(session.io.stdin) : undefined
   return withApp(session, { readOnly: true }, async (app, loaded) => {
     const agentId = callingAgent(session, loaded, app)
     await waitForTool(session, app, agentId, tool)
-    const input = readInput(words, app, agentId, tool)
+    const input = isPiped ? piped : readInput(words, app, agentId, tool)
     const explanation = await app.why({ agentId, tool, input, sessionId })
     printResult(session, explanation, whyText(explanation, all))
     return 0
