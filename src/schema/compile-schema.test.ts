@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest"
 import { z } from "zod"
+import { z as z3 } from "zod/v3"
 import { errorOf, ToolValidationError } from "../model/errors.ts"
 import { failedWith } from "../model/result.ts"
 import type { ToolParameter } from "../model/schema.ts"
@@ -408,11 +409,7 @@ describe("a source", () => {
     expect(problems(compile(json).check(1))).toEqual(["Parameter 'input' expected object, got number"])
   })
 
-  class Zod3 {
-    readonly _def = {}
-    parse = () => null
-  }
-  it.each([["text"], [true], [7], [null], [undefined], [new Zod3()], [() => ({})], [new Map()]])(
+  it.each([["text"], [true], [7], [null], [undefined], [() => ({})], [new Map()]])(
     "%o is no schema, and that is said at once",
     (source) => {
       expect(() => compile(source)).toThrow(
@@ -420,6 +417,14 @@ describe("a source", () => {
       )
     },
   )
+})
+
+test.each([
+  ["an object", z3.object({ path: z3.string() })],
+  ["a text", z3.string().optional()],
+  ["an effect", z3.object({}).refine(() => true)],
+])("a schema of Zod 3 is refused with what to do: %s", (_, source) => {
+  expect(() => compile(source)).toThrow(/^This is a schema of Zod 3, .*npm install zod@4/)
 })
 
 test("a thousand problems are told as a hundred", () => {
