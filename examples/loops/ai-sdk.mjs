@@ -1,4 +1,4 @@
-// AI SDK 6: streamText with governed tools.
+// AI SDK 7: streamText with governed tools.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { stepCountIs, streamText } from "ai"
 import { governedTools } from "quartermaster/ai-sdk"

@@ -22,7 +22,7 @@ export interface AiSdkSchema {
 }
 
 /**
- * The tools of an agent for the AI SDK (`ai` 6): `generateText`, `streamText`, `ToolLoopAgent`.
+ * The tools of an agent for the AI SDK (`ai` 7): `generateText`, `streamText`, `ToolLoopAgent`.
  *
  * ```ts
  * const { text } = await generateText({ model, tools: governedTools(app, "dev"), stopWhen: stepCountIs(10), prompt })
