@@ -106,7 +106,8 @@ console.log(await openai.runToolCalls(quartermaster, "operator", message))
 console.log(anthropic.governedTools(quartermaster, "operator", { groups: ["maths"] })[0]?.input_schema.type)
 console.log(agents.governedTools(quartermaster, "operator", { groups: ["maths"] })[0]?.type)
 const tool = (run: unknown, fields: { name: string }) => fields.name
-console.log(langchain.governedTools(quartermaster, "operator", { groups: ["maths"], tool }))
+class ToolMessage {}
+console.log(langchain.governedTools(quartermaster, "operator", { groups: ["maths"], tool, ToolMessage }))
 const result = await quartermaster.call({ agentId: "operator", tool: "add", input: { a: 2, b: 3 } })
 console.log(result.status, modelText(result))
 await quartermaster.close()

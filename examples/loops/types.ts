@@ -2,7 +2,7 @@
 import Anthropic from "@anthropic-ai/sdk"
 import { Agent } from "@openai/agents"
 import { generateText, stepCountIs, type LanguageModel } from "ai"
-import { createAgent, tool } from "langchain"
+import { createAgent, tool, ToolMessage } from "langchain"
 import OpenAI from "openai"
 import type { Quartermaster } from "quartermaster"
 import * as aiSdk from "quartermaster/ai-sdk"
@@ -37,7 +37,7 @@ export async function anthropicLoop(app: Quartermaster, client: Anthropic): Prom
 }
 
 export function langchainLoop(app: Quartermaster) {
-  return createAgent({ model: "openai:gpt", tools: langchain.governedTools(app, "dev", { tool }) })
+  return createAgent({ model: "openai:gpt", tools: langchain.governedTools(app, "dev", { tool, ToolMessage }) })
 }
 
 export function openaiAgentsLoop(app: Quartermaster): Agent {

@@ -3,41 +3,57 @@ import { governedToolList, type LoopApp, type LoopOptions } from "./governed-cal
 export type { LoopOptions } from "./governed-calls.ts"
 
 /** LangChain's own `tool`, as far as it is used here. */
-export type LangChainToolFactory<Tool> = (
-  run: (input: unknown, config: LangChainConfig) => Promise<string>,
+export type LangChainToolFactory<Tool, Message> = (
+  run: (input: unknown, config: LangChainConfig) => Promise<string | Message>,
   fields: { name: string; description: string; schema: { type: "object"; [key: string]: unknown } },
 ) => Tool
+
+/** LangChain's own class `ToolMessage`, as far as it is used here. */
+export type LangChainToolMessage<Message> = new (fields: {
+  content: string
+  tool_call_id: string
+  name: string
+  status: "error"
+}) => Message
 
 /** What LangChain passes to a tool besides its input. */
 export interface LangChainConfig {
   signal?: AbortSignal | undefined
+  /** The call of the model. Missing when a program invokes the tool with its input only. */
+  toolCall?: { id?: string | undefined } | undefined
 }
 
 /**
- * The tools of an agent as LangChain's structured tools, made with the `tool` of your own LangChain.
+ * The tools of an agent as LangChain's structured tools, made with the `tool` and `ToolMessage` of your own LangChain. Calls that
+ * are refused, fail or still wait have the status `error`.
  *
  * ```ts
- * import { createAgent, tool } from "langchain"
+ * import { createAgent, tool, ToolMessage } from "langchain"
  *
- * const agent = createAgent({ model, tools: governedTools(app, "dev", { tool }) })
+ * const agent = createAgent({ model, tools: governedTools(app, "dev", { tool, ToolMessage }) })
  * ```
  */
-export function governedTools<Tool>(
+export function governedTools<Tool, Message>(
   app: LoopApp,
   agentId: string,
-  options: LoopOptions & { tool: LangChainToolFactory<Tool> },
+  options: LoopOptions & { tool: LangChainToolFactory<Tool, Message>; ToolMessage: LangChainToolMessage<Message> },
 ): Tool[] {
-  const { tool } = options
-  if (typeof tool !== "function") {
+  const { tool, ToolMessage } = options
+  if (typeof tool !== "function" || typeof ToolMessage !== "function") {
     throw new TypeError(
-      'Pass LangChain\'s own "tool": governedTools(app, agentId, { tool }), with import { tool } from "langchain". Where it is missing: npm install langchain @langchain/core.',
+      'Pass LangChain\'s own "tool" and "ToolMessage": governedTools(app, agentId, { tool, ToolMessage }), with import { tool, ToolMessage } from "langchain". Where they are missing: npm install langchain @langchain/core.',
     )
   }
   return governedToolList(app, agentId, options).map(({ name, description, inputSchema, call }) =>
-    tool(async (input, { signal }) => (await call(input, signal)).text, {
-      name,
-      description,
-      schema: { ...inputSchema, type: "object" },
-    }),
+    tool(
+      async (input, { signal, toolCall }) => {
+        const { text, isError } = await call(input, signal)
+        // LangChain makes a message with the status `success` of every text.
+        return isError && toolCall?.id !== undefined
+          ? new ToolMessage({ content: text, tool_call_id: toolCall.id, name, status: "error" })
+          : text
+      },
+      { name, description, schema: { ...inputSchema, type: "object" } },
+    ),
   )
 }

@@ -48,6 +48,19 @@ interface Given {
   signal?: AbortSignal
 }
 
+/** LangChain's message, as far as it is used. */
+class ToolMessage {
+  constructor(readonly fields: { content: string; tool_call_id: string; name: string; status: "error" }) {}
+}
+
+const runOf = <Run, Fields extends object>(run: Run, fields: Fields) => ({ ...fields, run })
+const textOf = (told: unknown) => onlyText(told instanceof ToolMessage ? told.fields.content : told)
+
+function onlyText(told: unknown): string {
+  expect(told).toBeTypeOf("string")
+  return told as string
+}
+
 /** Makes one call as each library does, and returns what the model would be told. */
 const loops: Record<string, (given: Given) => Promise<string>> = {
   async "ai-sdk"({ app, options, name, input = {}, signal }) {
@@ -76,8 +89,8 @@ const loops: Record<string, (given: Given) => Promise<string>> = {
     return message!.content[0]!.content
   },
   async langchain({ app, options, name, input = {}, signal }) {
-    const tools = langchain.governedTools(app, "clara", { ...options, tool: (run, fields) => ({ ...fields, run }) })
-    return tools.find((tool) => tool.name === name)!.run(input, { signal })
+    const tools = langchain.governedTools(app, "clara", { ...options, tool: runOf, ToolMessage })
+    return textOf(await tools.find((tool) => tool.name === name)!.run(input, { signal, toolCall: { id: "c1" } }))
   },
   async "openai-agents"({ app, options, name, input = {}, signal }) {
     const tool = openaiAgents.governedTools(app, "clara", options).find((each) => each.name === name)!
@@ -190,7 +203,8 @@ const namesOf: Record<string, (app: LoopApp, options: LoopOptions) => string[]> 
   "ai-sdk": (app, options) => Object.keys(aiSdk.governedTools(app, "clara", options)),
   openai: (app, options) => openai.governedTools(app, "clara", options).map((tool) => tool.function.name),
   anthropic: (app, options) => anthropic.governedTools(app, "clara", options).map(({ name }) => name),
-  langchain: (app, options) => langchain.governedTools(app, "clara", { ...options, tool: (_run, { name }) => name }),
+  langchain: (app, options) =>
+    langchain.governedTools(app, "clara", { ...options, tool: (_run, { name }) => name, ToolMessage }),
   "openai-agents": (app, options) => openaiAgents.governedTools(app, "clara", options).map(({ name }) => name),
 }
 
@@ -264,8 +278,8 @@ const answers: Record<string, (given: Omit<Given, "name" | "input">, texts: stri
     return Promise.all(texts.map((text) => send!.execute({ text }, {})))
   },
   langchain({ app, options }, texts) {
-    const [send] = langchain.governedTools(app, "clara", { ...options, tools: ["send"], tool: (run) => run })
-    return Promise.all(texts.map((text) => send!({ text }, {})))
+    const [send] = langchain.governedTools(app, "clara", { ...options, tools: ["send"], tool: runOf, ToolMessage })
+    return Promise.all(texts.map(async (text) => textOf(await send!.run({ text }, {}))))
   },
   "openai-agents"({ app, options }, texts) {
     const [send] = openaiAgents.governedTools(app, "clara", { ...options, tools: ["send"] })
@@ -297,8 +311,25 @@ test.each([
   expect(await loops["ai-sdk"]!({ app, options: { groups }, name: "long" })).toMatch(expected)
 })
 
-test("LangChain's own tool must be given", async () => {
+test.each([{}, { tool: runOf }])("LangChain's own tool and ToolMessage must be given", async (given) => {
   const { app } = await office()
-  const withoutTool = {} as Parameters<typeof langchain.governedTools>[2]
-  expect(() => langchain.governedTools(app, "clara", withoutTool)).toThrow(/npm install langchain/)
+  const options = given as Parameters<typeof langchain.governedTools>[2]
+  expect(() => langchain.governedTools(app, "clara", options)).toThrow(/ToolMessage.*npm install langchain/)
+})
+
+test("LangChain's messages of refused, failed and waiting calls have the status error", async () => {
+  const { app } = await office()
+  app.registry.register(tool({ name: "fail", group: "office", execute: () => Promise.reject(new Error("It broke.")) }))
+  const tools = langchain.governedTools(app, "clara", { waitMs: 1, tool: runOf, ToolMessage })
+  const call = (name: string, input: unknown, toolCall?: { id: string }) =>
+    tools.find((each) => each.name === name)!.run(input, { toolCall })
+  const error = (name: string, content: RegExp) => ({
+    fields: { content: expect.stringMatching(content), tool_call_id: "c1", name, status: "error" },
+  })
+  const made = { id: "c1" }
+  expect(await call("add", { text: 1 }, made)).toEqual(error("add", /^NOT EXECUTED\./))
+  expect(await call("fail", {}, made)).toEqual(error("fail", /It broke\./))
+  expect(await call("send", {}, made)).toEqual(error("send", /^NOT EXECUTED YET\./))
+  expect(await call("add", {}, made)).toMatch(/^{"did":"add"/)
+  expect(await call("add", { text: 1 })).toMatch(/^NOT EXECUTED\./)
 })
