@@ -22,6 +22,7 @@ export async function openaiLoop(app: Quartermaster, client: OpenAI): Promise<vo
   const completion = await client.chat.completions.create({ model: "gpt", messages, tools })
   const { message } = completion.choices[0]!
   messages.push(message, ...(await openai.runToolCalls(app, "dev", message)))
+  messages.push(...(await openai.runToolCalls(app, "dev", message, { images: true })))
 
   const responseTools = app.toolsFor("dev", { format: "openai-responses" })
   const response = await client.responses.create({ model: "gpt", input: "Hello", tools: responseTools })

@@ -1,3 +1,4 @@
+import type { ResultImage } from "../model/result-image.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { governedToolList, type LoopApp, type LoopOptions } from "./governed-calls.ts"
 
@@ -8,7 +9,25 @@ export interface AiSdkTool {
   type: "dynamic"
   description: string
   inputSchema: AiSdkSchema
-  execute(input: unknown, options: { abortSignal?: AbortSignal | undefined }): Promise<string>
+  execute(input: unknown, options: { abortSignal?: AbortSignal | undefined }): Promise<AiSdkOutput>
+  toModelOutput(ended: { output: AiSdkOutput }): AiSdkModelOutput
+}
+
+/** The text for the model; with its image, when the model sees images. */
+export type AiSdkOutput = string | { text: string; image: ResultImage }
+
+/** A result as the AI SDK sends it to the model. */
+export type AiSdkModelOutput =
+  | { type: "text"; value: string }
+  | {
+      type: "content"
+      value: ({ type: "text"; text: string } | AiSdkFile)[]
+    }
+
+interface AiSdkFile {
+  type: "file"
+  mediaType: string
+  data: { type: "data"; data: string }
 }
 
 /** A Standard Schema that the model is shown and that accepts everything: Quartermaster validates, and records refusals. */
@@ -37,10 +56,26 @@ export function governedTools(app: LoopApp, agentId: string, options: LoopOption
         type: "dynamic",
         description,
         inputSchema: schemaOf(inputSchema),
-        execute: async (input, { abortSignal }) => (await call(input, abortSignal)).text,
+        async execute(input, { abortSignal }) {
+          const { text, image } = await call(input, abortSignal)
+          return image === undefined ? text : { text, image }
+        },
+        toModelOutput: ({ output }) => modelOutput(output),
       },
     ]),
   )
+}
+
+function modelOutput(output: AiSdkOutput): AiSdkModelOutput {
+  if (typeof output === "string") return { type: "text", value: output }
+  const { mimeType: mediaType, data } = output.image
+  return {
+    type: "content",
+    value: [
+      { type: "text", text: output.text },
+      { type: "file", mediaType, data: { type: "data", data } },
+    ],
+  }
 }
 
 /** The SDK knows its own schemas by this symbol and sends them as they are; it closes the objects of all others. */

@@ -1,4 +1,4 @@
-import { makeCalls, narrowing, type LoopApp, type LoopOptions } from "./governed-calls.ts"
+import { makeCalls, narrowing, type LoopAnswer, type LoopApp, type LoopOptions } from "./governed-calls.ts"
 
 export type { LoopOptions } from "./governed-calls.ts"
 
@@ -17,8 +17,17 @@ export interface AnthropicMessage {
 /** The user's turn with the results of all calls. */
 export interface ToolResultMessage {
   role: "user"
-  content: { type: "tool_result"; tool_use_id: string; content: string; is_error: boolean }[]
+  content: { type: "tool_result"; tool_use_id: string; content: AnthropicContent; is_error: boolean }[]
 }
+
+/** The text for the model; with its image, unless `images` is false. */
+export type AnthropicContent = string | AnthropicBlock[]
+
+type AnthropicBlock =
+  | { type: "text"; text: string }
+  | { type: "image"; source: { type: "base64"; media_type: ImageType; data: string } }
+
+type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp"
 
 type RunOptions = Omit<LoopOptions, "groups" | "tools"> & { signal?: AbortSignal | undefined }
 
@@ -47,12 +56,21 @@ export async function runToolCalls(
     .filter(({ type }) => type === "tool_use")
     .map(({ id, name, input }) => ({ id: String(id), name: String(name), input, signal: options.signal }))
   if (calls.length === 0) return []
-  const answers = await makeCalls(app, agentId, calls, options)
-  const blocks = answers.map(({ text, isError }, place) => ({
+  const answers = await makeCalls(app, agentId, calls, { ...options, images: options.images ?? true })
+  const blocks = answers.map((answer, place) => ({
     type: "tool_result" as const,
     tool_use_id: calls[place]!.id,
-    content: text,
-    is_error: isError,
+    content: contentOf(answer),
+    is_error: answer.isError,
   }))
   return [{ role: "user", content: blocks }]
+}
+
+function contentOf({ text, image }: LoopAnswer): AnthropicContent {
+  if (image === undefined) return text
+  const { mimeType, data } = image
+  return [
+    { type: "text", text },
+    { type: "image", source: { type: "base64", media_type: mimeType as ImageType, data } },
+  ]
 }

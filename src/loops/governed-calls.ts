@@ -3,6 +3,7 @@ import type { CallRequest } from "../model/call.ts"
 import { answerText, type TextOptions } from "../model/model-text.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { isTicket, lostResult, type Ticket, type ToolResult } from "../model/result.ts"
+import { imageForModel, type ResultImage } from "../model/result-image.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { artifactReader } from "../model/artifact-reader.ts"
 import type { Quartermaster } from "../quartermaster.ts"
@@ -24,6 +25,11 @@ export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | 
    * waits, and that the same call made again returns its result.
    */
   waitMs?: number | undefined
+  /**
+   * Whether the model sees images: then it gets the image of a result besides its text. Default: true for Anthropic's
+   * messages, else false, because servers for text refuse images.
+   */
+  images?: boolean | undefined
 }
 
 /** A call as a model made it. The input is an object or its JSON text. */
@@ -37,6 +43,8 @@ export interface LoopCall {
 export interface LoopAnswer {
   text: string
   isError: boolean
+  /** With the option `images`. */
+  image?: ResultImage
 }
 
 export interface GovernedTool {
@@ -103,6 +111,8 @@ export async function makeCalls(
     else if (!isTicket(ended)) known.forget()
     const text = answerText(ended, name, readerFor(ended, app, agentId, options))
     answers[place] = { text, isError: isTicket(ended) || !ended.success }
+    const image = options.images === true && !isTicket(ended) && ended.success ? imageForModel(ended.result) : undefined
+    if (image !== undefined) answers[place].image = image
     onAnswer?.(place, answers[place])
   }
   const fresh = made.filter(({ known }) => known.heldId === undefined)

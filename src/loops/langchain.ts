@@ -1,12 +1,16 @@
+import { dataUrl } from "../model/result-image.ts"
 import { governedToolList, type LoopApp, type LoopOptions } from "./governed-calls.ts"
 
 export type { LoopOptions } from "./governed-calls.ts"
 
 /** LangChain's own `tool`, as far as it is used here. */
 export type LangChainToolFactory<Tool, Message> = (
-  run: (input: unknown, config: LangChainConfig) => Promise<string | Message>,
+  run: (input: unknown, config: LangChainConfig) => Promise<string | LangChainBlock[] | Message>,
   fields: { name: string; description: string; schema: { type: "object"; [key: string]: unknown } },
 ) => Tool
+
+/** A part of a result that has an image. */
+export type LangChainBlock = { type: "text"; text: string } | { type: "image_url"; image_url: { url: string } }
 
 /** LangChain's own class `ToolMessage`, as far as it is used here. */
 export type LangChainToolMessage<Message> = new (fields: {
@@ -47,7 +51,13 @@ export function governedTools<Tool, Message>(
   return governedToolList(app, agentId, options).map(({ name, description, inputSchema, call }) =>
     tool(
       async (input, { signal, toolCall }) => {
-        const { text, isError } = await call(input, signal)
+        const { text, isError, image } = await call(input, signal)
+        if (image !== undefined) {
+          return [
+            { type: "text", text },
+            { type: "image_url", image_url: { url: dataUrl(image) } },
+          ]
+        }
         // LangChain makes a message with the status `success` of every text.
         return isError && toolCall?.id !== undefined
           ? new ToolMessage({ content: text, tool_call_id: toolCall.id, name, status: "error" })

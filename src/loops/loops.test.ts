@@ -65,13 +65,13 @@ function onlyText(told: unknown): string {
 const loops: Record<string, (given: Given) => Promise<string>> = {
   async "ai-sdk"({ app, options, name, input = {}, signal }) {
     const tool = aiSdk.governedTools(app, "clara", options)[name]!
-    return tool.execute(input, { abortSignal: signal })
+    return onlyText(await tool.execute(input, { abortSignal: signal }))
   },
   async openai({ app, options, name, input = {}, id = "c1", signal }) {
     const call = { id, type: "function", function: { name, arguments: JSON.stringify(input) } }
     const [message] = await openai.runToolCalls(app, "clara", { tool_calls: [call] }, { ...options, signal })
     expect(message).toMatchObject({ role: "tool", tool_call_id: id })
-    return message!.content
+    return onlyText(message!.content)
   },
   async "openai responses"({ app, options, name, input = {}, id = "c1", signal }) {
     const output = [
@@ -80,13 +80,13 @@ const loops: Record<string, (given: Given) => Promise<string>> = {
     ]
     const [item] = await openai.runToolCalls(app, "clara", { output }, { ...options, signal })
     expect(item).toMatchObject({ type: "function_call_output", call_id: id })
-    return item!.output
+    return onlyText(item!.output)
   },
   async anthropic({ app, options, name, input = {}, id = "c1", signal }) {
     const content = [{ type: "text" }, { type: "tool_use", id, name, input }]
     const [message] = await anthropic.runToolCalls(app, "clara", { content }, { ...options, signal })
     expect(message).toMatchObject({ role: "user", content: [{ type: "tool_result", tool_use_id: id }] })
-    return message!.content[0]!.content
+    return onlyText(message!.content[0]!.content)
   },
   async langchain({ app, options, name, input = {}, signal }) {
     const tools = langchain.governedTools(app, "clara", { ...options, tool: runOf, ToolMessage })
@@ -95,7 +95,7 @@ const loops: Record<string, (given: Given) => Promise<string>> = {
   async "openai-agents"({ app, options, name, input = {}, signal }) {
     const tool = openaiAgents.governedTools(app, "clara", options).find((each) => each.name === name)!
     expect([await tool.needsApproval(), await tool.isEnabled()]).toEqual([false, true])
-    return tool.invoke({}, JSON.stringify(input), { signal })
+    return onlyText(await tool.invoke({}, JSON.stringify(input), { signal }))
   },
 }
 
@@ -266,16 +266,16 @@ const answers: Record<string, (given: Omit<Given, "name" | "input">, texts: stri
       id: `c${place}`,
       function: { name: "send", arguments: JSON.stringify({ text }) },
     }))
-    return (await openai.runToolCalls(app, "clara", { tool_calls }, options)).map(({ content }) => content)
+    return (await openai.runToolCalls(app, "clara", { tool_calls }, options)).map(({ content }) => onlyText(content))
   },
   async anthropic({ app, options }, texts) {
     const content = texts.map((text, place) => ({ type: "tool_use", id: `c${place}`, name: "send", input: { text } }))
     const [message] = await anthropic.runToolCalls(app, "clara", { content }, options)
-    return message!.content.map((block) => block.content)
+    return message!.content.map((block) => onlyText(block.content))
   },
   "ai-sdk"({ app, options }, texts) {
     const { send } = aiSdk.governedTools(app, "clara", options)
-    return Promise.all(texts.map((text) => send!.execute({ text }, {})))
+    return Promise.all(texts.map(async (text) => onlyText(await send!.execute({ text }, {}))))
   },
   langchain({ app, options }, texts) {
     const [send] = langchain.governedTools(app, "clara", { ...options, tools: ["send"], tool: runOf, ToolMessage })
@@ -283,7 +283,7 @@ const answers: Record<string, (given: Omit<Given, "name" | "input">, texts: stri
   },
   "openai-agents"({ app, options }, texts) {
     const [send] = openaiAgents.governedTools(app, "clara", { ...options, tools: ["send"] })
-    return Promise.all(texts.map((text) => send!.invoke({}, JSON.stringify({ text }))))
+    return Promise.all(texts.map(async (text) => onlyText(await send!.invoke({}, JSON.stringify({ text })))))
   },
 }
 
@@ -333,3 +333,67 @@ test("LangChain's messages of refused, failed and waiting calls have the status 
   expect(await call("add", {}, made)).toMatch(/^{"did":"add"/)
   expect(await call("add", { text: 1 })).toMatch(/^NOT EXECUTED\./)
 })
+
+const url = "data:image/png;base64,QUJD"
+
+/** What each library gives a model of the result of `look`, which has an image. */
+const looks: Record<
+  string,
+  { look(app: LoopApp, images?: boolean): Promise<unknown>; seen: unknown; isDefault?: true }
+> = {
+  "ai-sdk": {
+    async look(app, images) {
+      const { look } = aiSdk.governedTools(app, "clara", { images })
+      return look!.toModelOutput({ output: await look!.execute({}, {}) })
+    },
+    seen: {
+      type: "content",
+      value: [{ type: "text" }, { type: "file", mediaType: "image/png", data: { type: "data", data: "QUJD" } }],
+    },
+  },
+  openai: {
+    look: (app, images) => openai.runToolCalls(app, "clara", { tool_calls: [lookCall] }, { images }),
+    seen: [{ role: "tool" }, { role: "user", content: [{ type: "text" }, { type: "image_url", image_url: { url } }] }],
+  },
+  "openai responses": {
+    look: (app, images) =>
+      openai.runToolCalls(
+        app,
+        "clara",
+        { output: [{ type: "function_call", call_id: "c1", name: "look", arguments: "" }] },
+        { images },
+      ),
+    seen: [{ output: [{ type: "input_text" }, { type: "input_image", image_url: url }] }],
+  },
+  anthropic: {
+    async look(app, images) {
+      const content = [{ type: "tool_use", id: "c1", name: "look", input: {} }]
+      const [message] = await anthropic.runToolCalls(app, "clara", { content }, { images })
+      return message!.content[0]!.content
+    },
+    seen: [{ type: "text" }, { type: "image", source: { type: "base64", media_type: "image/png", data: "QUJD" } }],
+    isDefault: true,
+  },
+  langchain: {
+    look: (app, images) =>
+      langchain.governedTools(app, "clara", { images, tools: ["look"], tool: runOf, ToolMessage })[0]!.run({}, {}),
+    seen: [{ type: "text" }, { type: "image_url", image_url: { url } }],
+  },
+  "openai-agents": {
+    look: (app, images) => openaiAgents.governedTools(app, "clara", { images, tools: ["look"] })[0]!.invoke({}, "{}"),
+    seen: [{ type: "text" }, { type: "image", image: { data: "QUJD", mediaType: "image/png" } }],
+  },
+}
+const lookCall = { id: "c1", function: { name: "look", arguments: "{}" } }
+
+test.each(Object.entries(looks))(
+  "%s: a model that sees gets the image of a result, others only its text",
+  async (_, { look, seen, isDefault }) => {
+    const { app } = await office()
+    const image = { mimeType: "image/png", data: "QUJD" }
+    app.registry.register(tool({ name: "look", group: "office", execute: () => ({ page: 1, image }) }))
+    expect(await look(app, true)).toMatchObject(seen as object)
+    expect(JSON.stringify(await look(app, false))).not.toContain("QUJD")
+    expect(JSON.stringify(await look(app)).includes("QUJD")).toBe(isDefault === true)
+  },
+)

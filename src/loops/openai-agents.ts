@@ -9,10 +9,15 @@ export interface AgentsFunctionTool {
   description: string
   parameters: AgentsSchema
   strict: false
-  invoke(runContext: unknown, input: string, details?: AgentsCallDetails): Promise<string>
+  invoke(runContext: unknown, input: string, details?: AgentsCallDetails): Promise<AgentsOutput>
   needsApproval(): Promise<boolean>
   isEnabled(): Promise<boolean>
 }
+
+/** The text for the model; with its image, when the model sees images. */
+export type AgentsOutput =
+  | string
+  | ({ type: "text"; text: string } | { type: "image"; image: { data: string; mediaType: string } })[]
 
 /** A JSON Schema as the types of the SDK want it. The schema itself is sent as the tool has it. */
 interface AgentsSchema {
@@ -41,7 +46,15 @@ export function governedTools(app: LoopApp, agentId: string, options: LoopOption
     description,
     parameters: inputSchema as unknown as AgentsSchema,
     strict: false,
-    invoke: async (_context, input, details) => (await call(input, details?.signal)).text,
+    async invoke(_context, input, details) {
+      const { text, image } = await call(input, details?.signal)
+      if (image === undefined) return text
+      const { mimeType: mediaType, data } = image
+      return [
+        { type: "text", text },
+        { type: "image", image: { data, mediaType } },
+      ]
+    },
     needsApproval: () => Promise.resolve(false),
     isEnabled: () => Promise.resolve(true),
   }))

@@ -1,4 +1,5 @@
-import { makeCalls, narrowing, type LoopApp, type LoopOptions } from "./governed-calls.ts"
+import { dataUrl } from "../model/result-image.ts"
+import { makeCalls, narrowing, type LoopAnswer, type LoopApp, type LoopOptions } from "./governed-calls.ts"
 
 export type { LoopOptions } from "./governed-calls.ts"
 
@@ -33,7 +34,17 @@ export interface ToolMessage {
 export interface FunctionCallOutput {
   type: "function_call_output"
   call_id: string
-  output: string
+  output: string | OpenAIOutputPart[]
+}
+
+type OpenAIOutputPart =
+  | { type: "input_text"; text: string }
+  | { type: "input_image"; image_url: string; detail: "auto" }
+
+/** The images of results, after the messages of all calls: those of chat completions are only text. */
+export interface ImagesMessage {
+  role: "user"
+  content: ({ type: "text"; text: string } | { type: "image_url"; image_url: { url: string } })[]
 }
 
 type RunOptions = Omit<LoopOptions, "groups" | "tools"> & { signal?: AbortSignal | undefined }
@@ -59,8 +70,14 @@ export function runToolCalls(
   app: LoopApp,
   agentId: string,
   message: OpenAIMessage,
-  options?: RunOptions,
+  options?: RunOptions & { images?: false | undefined },
 ): Promise<ToolMessage[]>
+export function runToolCalls(
+  app: LoopApp,
+  agentId: string,
+  message: OpenAIMessage,
+  options?: RunOptions,
+): Promise<(ToolMessage | ImagesMessage)[]>
 export function runToolCalls(
   app: LoopApp,
   agentId: string,
@@ -72,17 +89,40 @@ export async function runToolCalls(
   agentId: string,
   answer: OpenAIMessage | OpenAIResponse,
   options: RunOptions = {},
-): Promise<(ToolMessage | FunctionCallOutput)[]> {
+): Promise<(ToolMessage | ImagesMessage | FunctionCallOutput)[]> {
   const isResponse = "output" in answer
   const { signal } = options
   const calls = (isResponse ? callsOfResponse(answer) : callsOfMessage(answer)).map((call) => ({ ...call, signal }))
   const answers = await makeCalls(app, agentId, calls, options)
-  return answers.map(({ text }, place) => {
-    const { id } = calls[place]!
-    return isResponse
-      ? { type: "function_call_output", call_id: id, output: text }
-      : { role: "tool", tool_call_id: id, content: text }
-  })
+  if (isResponse) {
+    return answers.map((each, place) => ({
+      type: "function_call_output",
+      call_id: calls[place]!.id,
+      output: outputOf(each),
+    }))
+  }
+  const messages = answers.map(({ text }, place): ToolMessage => ({
+    role: "tool",
+    tool_call_id: calls[place]!.id,
+    content: text,
+  }))
+  return [...messages, ...imagesMessage(answers)]
+}
+
+function outputOf({ text, image }: LoopAnswer): FunctionCallOutput["output"] {
+  if (image === undefined) return text
+  return [
+    { type: "input_text", text },
+    { type: "input_image", image_url: dataUrl(image), detail: "auto" },
+  ]
+}
+
+function imagesMessage(answers: readonly LoopAnswer[]): ImagesMessage[] {
+  const urls = answers.flatMap(({ image }) => (image === undefined ? [] : [dataUrl(image)]))
+  if (urls.length === 0) return []
+  const text = urls.length === 1 ? "The image of the result above:" : "The images of the results above:"
+  const images = urls.map((url) => ({ type: "image_url" as const, image_url: { url } }))
+  return [{ role: "user", content: [{ type: "text", text }, ...images] }]
 }
 
 function callsOfMessage({ tool_calls }: OpenAIMessage) {

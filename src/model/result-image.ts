@@ -14,6 +14,21 @@ export function imageIn(value: unknown): ResultImage | undefined {
   return found && { mimeType: found.mimeType, data: found.data }
 }
 
+/** The most that providers take, in characters of Base64. */
+const mostImageCharacters = 5_000_000
+
+/** The image in a result, if models can look at it. */
+export function imageForModel(value: unknown): ResultImage | undefined {
+  const image = imageIn(value)
+  const isShown = image !== undefined && /^image\/(?:png|jpeg|gif|webp)$/.test(image.mimeType)
+  return isShown && image.data.length <= mostImageCharacters ? image : undefined
+}
+
+/** An image as a `data:` URL. */
+export function dataUrl({ mimeType, data }: ResultImage): string {
+  return `data:${mimeType};base64,${data}`
+}
+
 /** The result without the bytes of its images. */
 export function withoutImageData(value: unknown): unknown {
   if (!isObject(value)) return value

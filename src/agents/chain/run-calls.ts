@@ -1,5 +1,5 @@
 import { cut, isJsonText, modelText, modelTextLimit, personText, textOfTool } from "../../model/model-text.ts"
-import { imageIn, type ResultImage } from "../../model/result-image.ts"
+import { imageForModel } from "../../model/result-image.ts"
 import type { Ticket, ToolResult } from "../../model/result.ts"
 import { artifactRead, artifactReader } from "../../model/artifact-reader.ts"
 import type { ModelCall } from "../models/port.ts"
@@ -152,15 +152,6 @@ async function textFor(
   if (!result.success) return { text }
   const isJson = note === "" && isJsonText(result.result)
   return { text, value: { start: said.length, end: said.length + shown.length, isJson } }
-}
-
-/** The most that providers take, in characters of Base64. */
-const mostImageCharacters = 5_000_000
-
-function imageForModel(value: unknown): ResultImage | undefined {
-  const image = imageIn(value)
-  const isShown = image !== undefined && /^image\/(?:png|jpeg|gif|webp)$/.test(image.mimeType)
-  return isShown && image.data.length <= mostImageCharacters ? image : undefined
 }
 
 /** How many characters of each of these results the model is given: about four are a token. */
