@@ -37,6 +37,12 @@ export async function anthropicLoop(app: Quartermaster, client: Anthropic): Prom
   messages.push({ role: "assistant", content: message.content }, ...(await anthropic.runToolCalls(app, "dev", message)))
 }
 
+export async function anthropicToolRunner(app: Quartermaster, client: Anthropic): Promise<void> {
+  const tools = anthropic.runnableTools(app, "dev")
+  const messages: Anthropic.Beta.BetaMessageParam[] = [{ role: "user", content: "Hello" }]
+  await client.beta.messages.toolRunner({ model: "claude", max_tokens: 1000, messages, tools })
+}
+
 export function langchainLoop(app: Quartermaster) {
   return createAgent({ model: "openai:gpt", tools: langchain.governedTools(app, "dev", { tool, ToolMessage }) })
 }

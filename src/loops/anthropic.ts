@@ -1,4 +1,11 @@
-import { makeCalls, narrowing, type LoopAnswer, type LoopApp, type LoopOptions } from "./governed-calls.ts"
+import {
+  governedToolList,
+  makeCalls,
+  narrowing,
+  type LoopAnswer,
+  type LoopApp,
+  type LoopOptions,
+} from "./governed-calls.ts"
 
 export type { LoopOptions } from "./governed-calls.ts"
 
@@ -7,6 +14,13 @@ export interface AnthropicTool {
   name: string
   description: string
   input_schema: { type: "object"; [key: string]: unknown }
+}
+
+/** A tool that the SDK's `toolRunner` calls by itself. */
+export interface AnthropicRunnableTool extends AnthropicTool {
+  /** Throws when the call is refused, fails or still waits: the runner makes a result with `is_error` of that. */
+  run(input: unknown, context?: { signal?: AbortSignal | null | undefined }): Promise<AnthropicContent>
+  parse(input: unknown): unknown
 }
 
 /** An answer of Anthropic's messages, as far as its calls go. */
@@ -36,6 +50,30 @@ export function governedTools(app: LoopApp, agentId: string, options: LoopOption
   return app
     .toolsFor(agentId, { format: "anthropic", ...narrowing(options) })
     .map((tool) => ({ ...tool, input_schema: { ...tool.input_schema, type: "object" } }))
+}
+
+/**
+ * The tools of an agent for the SDK's own loop.
+ *
+ * ```ts
+ * const tools = runnableTools(app, "dev")
+ * const message = await client.beta.messages.toolRunner({ model, max_tokens, messages, tools })
+ * ```
+ */
+export function runnableTools(app: LoopApp, agentId: string, options: LoopOptions = {}): AnthropicRunnableTool[] {
+  const tools = governedToolList(app, agentId, { ...options, images: options.images ?? true })
+  return tools.map(({ name, description, inputSchema, call }) => ({
+    name,
+    description,
+    input_schema: { ...inputSchema, type: "object" },
+    async run(input, context) {
+      const answer = await call(input, context?.signal ?? undefined)
+      if (answer.isError) throw new Error(answer.text)
+      return contentOf(answer)
+    },
+    // Quartermaster checks the input, so that a refused call is in the audit log.
+    parse: (input) => input,
+  }))
 }
 
 /**

@@ -61,6 +61,15 @@ function onlyText(told: unknown): string {
   return told as string
 }
 
+/** Anthropic's runner makes a result with `is_error` of what a tool throws. */
+async function toldByRunner(tool: anthropic.AnthropicRunnableTool, input: unknown, signal?: AbortSignal) {
+  try {
+    return onlyText(await tool.run(tool.parse(input), { signal: signal ?? null }))
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
 /** Makes one call as each library does, and returns what the model would be told. */
 const loops: Record<string, (given: Given) => Promise<string>> = {
   async "ai-sdk"({ app, options, name, input = {}, signal }) {
@@ -87,6 +96,10 @@ const loops: Record<string, (given: Given) => Promise<string>> = {
     const [message] = await anthropic.runToolCalls(app, "clara", { content }, { ...options, signal })
     expect(message).toMatchObject({ role: "user", content: [{ type: "tool_result", tool_use_id: id }] })
     return onlyText(message!.content[0]!.content)
+  },
+  async "anthropic tool runner"({ app, options, name, input = {}, signal }) {
+    const tool = anthropic.runnableTools(app, "clara", options).find((each) => each.name === name)!
+    return toldByRunner(tool, input, signal)
   },
   async langchain({ app, options, name, input = {}, signal }) {
     const tools = langchain.governedTools(app, "clara", { ...options, tool: runOf, ToolMessage })
@@ -203,6 +216,7 @@ const namesOf: Record<string, (app: LoopApp, options: LoopOptions) => string[]> 
   "ai-sdk": (app, options) => Object.keys(aiSdk.governedTools(app, "clara", options)),
   openai: (app, options) => openai.governedTools(app, "clara", options).map((tool) => tool.function.name),
   anthropic: (app, options) => anthropic.governedTools(app, "clara", options).map(({ name }) => name),
+  "anthropic tool runner": (app, options) => anthropic.runnableTools(app, "clara", options).map(({ name }) => name),
   langchain: (app, options) =>
     langchain.governedTools(app, "clara", { ...options, tool: (_run, { name }) => name, ToolMessage }),
   "openai-agents": (app, options) => openaiAgents.governedTools(app, "clara", options).map(({ name }) => name),
@@ -272,6 +286,10 @@ const answers: Record<string, (given: Omit<Given, "name" | "input">, texts: stri
     const content = texts.map((text, place) => ({ type: "tool_use", id: `c${place}`, name: "send", input: { text } }))
     const [message] = await anthropic.runToolCalls(app, "clara", { content }, options)
     return message!.content.map((block) => onlyText(block.content))
+  },
+  "anthropic tool runner"({ app, options }, texts) {
+    const [send] = anthropic.runnableTools(app, "clara", { ...options, tools: ["send"] })
+    return Promise.all(texts.map((text) => toldByRunner(send!, { text })))
   },
   "ai-sdk"({ app, options }, texts) {
     const { send } = aiSdk.governedTools(app, "clara", options)
@@ -374,6 +392,11 @@ const looks: Record<
     seen: [{ type: "text" }, { type: "image", source: { type: "base64", media_type: "image/png", data: "QUJD" } }],
     isDefault: true,
   },
+  "anthropic tool runner": {
+    look: (app, images) => anthropic.runnableTools(app, "clara", { images, tools: ["look"] })[0]!.run({}),
+    seen: [{ type: "text" }, { type: "image", source: { type: "base64", media_type: "image/png", data: "QUJD" } }],
+    isDefault: true,
+  },
   langchain: {
     look: (app, images) =>
       langchain.governedTools(app, "clara", { images, tools: ["look"], tool: runOf, ToolMessage })[0]!.run({}, {}),
@@ -385,6 +408,17 @@ const looks: Record<
   },
 }
 const lookCall = { id: "c1", function: { name: "look", arguments: "{}" } }
+
+test("Anthropic's runner has an error for refused, failed and waiting calls, and a result for the others", async () => {
+  const { app } = await office()
+  app.registry.register(tool({ name: "fail", group: "office", execute: () => Promise.reject(new Error("It broke.")) }))
+  const tools = anthropic.runnableTools(app, "clara", { waitMs: 1 })
+  const run = (name: string, input: unknown = {}) => tools.find((each) => each.name === name)!.run(input)
+  await expect(run("add", { text: 1 })).rejects.toThrow(/^NOT EXECUTED\./)
+  await expect(run("fail")).rejects.toThrow(/It broke\./)
+  await expect(run("send")).rejects.toThrow(/^NOT EXECUTED YET\./)
+  expect(await run("add")).toMatch(/^{"did":"add"/)
+})
 
 test.each(Object.entries(looks))(
   "%s: a model that sees gets the image of a result, others only its text",
