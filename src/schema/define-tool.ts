@@ -59,7 +59,7 @@ function refuseMistakes(spec: ToolSpec): void {
     if (fields.includes(field)) continue
     const guess = nearestName(field, fields)
     refuse(
-      `it has no field '${field}'${guess === undefined ? "" : `; did you mean '${guess}'?`}${guess === undefined ? "." : ""}`,
+      `a tool has no field '${field}'${guess === undefined ? "" : `; did you mean '${guess}'?`}${guess === undefined ? "." : ""}`,
     )
   }
   if (typeof spec.description !== "string" || spec.description.trim() === "")

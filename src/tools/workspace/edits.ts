@@ -197,7 +197,7 @@ function refuseTooMany(count: number, path: string): void {
 
 function refuseOverlap(before: Change | undefined, change: Change): void {
   if (before === undefined || before.end <= change.start) return
-  throw failure(`Edits ${before.number} and ${change.number} overlap. Leave a out, or combine them into a edit.`, {
+  throw failure(`Edits ${before.number} and ${change.number} overlap. Leave one out, or combine them into one edit.`, {
     toolCode: "overlapping_edits",
   })
 }
