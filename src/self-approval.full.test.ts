@@ -204,7 +204,7 @@ const needsSandbox = test.runIf("path" in found || process.env["CI"] !== undefin
 /** The sandboxed shells of an agent: of a tool whose every call a person approves, or of run_command without asking. */
 const shells = ["a tool that a person agrees to", "run_command in shell mode sandbox"] as const
 
-/** Hides a line from the command guard, so that only the sandbox protects. */
+/** Hides a line from the guards of commands and paths, so that only the sandbox or a person protects. */
 const hidden = (line: string) => `eval "$(echo ${Buffer.from(line).toString("base64")} | base64 -d)"`
 
 needsSandbox.each(shells)(
@@ -220,8 +220,8 @@ needsSandbox.each(shells)(
     const secretsBefore = secrets()
     for (const [what, attack, shows, showsUnasked = shows] of attacks) {
       const command = line(`${onlyInSandbox} ${attack}`)
-      const call = isMode ? { tool: "run_command", input: { command: hidden(command) } } : { tool: "test_shell", input: { command } } // prettier-ignore
-      const { result, success, error } = await app.call({ agentId: "dev", ...call })
+      const tool = isMode ? "run_command" : "test_shell"
+      const { result, success, error } = await app.call({ agentId: "dev", tool, input: { command: hidden(command) } })
       expect([what, success, error]).toEqual([what, true, undefined])
       const { output, stdout, stderr } = result as Record<"output" | "stdout" | "stderr", string>
       expect(isMode ? stderr + stdout : output, what).toMatch(isMode ? showsUnasked : shows)
@@ -263,7 +263,7 @@ test("without a sandbox a shell has the person's rights, so each command asks an
     .join("\n")
   const commands = [allPersonCommands, ...everyday]
   const ended = commands.map((command) =>
-    app.call({ agentId: "dev", tool: "test_shell", input: { command: line(command) } }),
+    app.call({ agentId: "dev", tool: "test_shell", input: { command: hidden(line(command)) } }),
   )
   while ((await list()).length < commands.length + 1);
   const shells = (await list()).filter(({ tool }) => tool === "test_shell")
@@ -272,7 +272,7 @@ test("without a sandbox a shell has the person's rights, so each command asks an
   )
   expect(existsSync(marks)).toBe(false)
 
-  const agreed = shells.find(({ input }) => (input as { command: string }).command === line(allPersonCommands))!
+  const agreed = shells.find(({ input }) => (input as { command: string }).command === hidden(line(allPersonCommands)))!
   for (const { callId } of shells) if (callId !== agreed.callId) await run("approvals", "reject", callId)
   expect(existsSync(marks)).toBe(false)
   expect(await run("approvals", "approve", agreed.callId, "--remember", "tool-always")).toMatchObject({ code: 1 })

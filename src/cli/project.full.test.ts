@@ -179,10 +179,11 @@ await app.close()`,
   const notes = join(home, ".config", "quartermaster", "folders")
   expect(readdirSync(notes)).toHaveLength(1)
 
-  // A folder that is there already is used by the program, and not noted.
+  // A folder with data of others is used by the program that names it, and not noted.
   const brought = join(cwd, "brought")
   mkdirSync(brought, { mode: 0o700 })
   mkdirSync(join(brought, ".quartermaster"), { mode: 0o700 })
+  writeFileSync(join(brought, ".quartermaster", "store.id"), `${"0".repeat(32)}\n`, { mode: 0o600 })
   expect(await host(join(brought, ".quartermaster"))).toBe(0)
   expect(readdirSync(notes)).toHaveLength(1)
   expect(await inFolder(brought, "audit", "list")).toMatchObject({

@@ -23,10 +23,11 @@ async function startSample(cli: ReturnType<typeof makeCli>) {
       body: JSON.stringify({ link: url.hash.slice(1) }),
     })
     const [cookie = ""] = (response.headers.get("set-cookie") ?? "").split(";")
+    const { secret } = (await response.json()) as { secret: string }
     return async (method: string, path: string, body?: unknown) => {
       const answer = await fetch(`${url.origin}${path}`, {
         method,
-        headers: { cookie, "content-type": "application/json", "x-quartermaster": "1" },
+        headers: { cookie, "content-type": "application/json", "x-quartermaster-session": secret },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       return { status: answer.status, body: (await answer.json()) as never }

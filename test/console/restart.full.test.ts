@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("a server that is killed", () => {
     const first = await serve("0")
     const { token } = await json<{ token: string }>("tokens", "create", "--agent", "dev")
     const { url: link } = await json<{ url: string }>("open")
-    const { page, context } = await signInWith(link)
+    const { page } = await signInWith(link)
     await page.getByText("Nothing waits for you").first().waitFor()
 
     const { calls } = createClient({ baseUrl: first.url, token })
@@ -49,8 +49,7 @@ describe.skipIf(!hasBrowser)("a server that is killed", () => {
     await page.locator("[data-strip]", { hasText: "You approved it." }).waitFor()
     expect(await calls.get(callId, { wait: 30 })).toMatchObject({ success: true })
     expect(existsSync(join(cli.cwd, "notes.md"))).toBe(true)
-    const record = await context.request.get(`${first.url}/v1/audit/${callId}`)
-    const { items } = (await record.json()) as { items: { kind: string }[] }
+    const items = await json<{ kind: string }[]>("audit", "show", callId)
     expect(items.filter(({ kind }) => kind === "answered")).toHaveLength(1)
     expect(items.filter(({ kind }) => kind === "end")).toHaveLength(1)
     second.server.kill("SIGTERM")

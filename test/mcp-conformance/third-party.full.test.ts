@@ -26,7 +26,12 @@ for (const [sdk, connect] of Object.entries(stockClients)) {
       const lists = []
       for (const agentId of ["wanda", "lee"] as const) {
         const client = await connect(await gateway.target(agentId))
-        lists.push((await client.listTools()).tools.map(({ name }) => name))
+        const names = async () => (await client.listTools()).tools.map(({ name }) => name)
+        const servers = agentId === "wanda" ? ["everything__", "memory__"] : ["memory__"]
+        const areListed = (listed: string[]) =>
+          servers.every((prefix) => listed.some((name) => name.startsWith(prefix)))
+        await until(async () => areListed(await names()), "the servers have connected")
+        lists.push(await names())
         await client.close()
       }
       const [wanda, lee] = lists as [string[], string[]]
