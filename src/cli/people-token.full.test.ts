@@ -19,6 +19,7 @@ test("a person of the configuration gets a token, answers with it and opens the 
   expect((await cli.run("check")).stderr).toMatch(noted)
   expect((await cli.run("trust", "--yes")).stderr).toMatch(noted)
   const waiting = cli.start("call", "write_file", "path=a.txt", "content=hi", "--wait", "300")
+  const ended = new Promise((resolve) => waiting.on("close", resolve))
   await waitForOutput(waiting, "qm approvals")
   const [{ callId }] = JSON.parse((await cli.run("approvals", "list", "--json")).stdout) as [{ callId: string }]
   const refused = await cli.run("approvals", "approve", callId, "--as", "ann")
@@ -39,7 +40,7 @@ test("a person of the configuration gets a token, answers with it and opens the 
   expect((await cli.run("trust", "--yes")).stderr).toBe("")
   expect((await cli.run("people", "token", "ann")).stdout).toContain("'qm --as ann' works for this user.")
   expect((await cli.run("approvals", "approve", callId, "--as", "ann")).code).toBe(0)
-  await new Promise((resolve) => waiting.on("close", resolve))
+  await ended
   expect(existsSync(join(cli.cwd, "a.txt"))).toBe(true)
 
   const server = cli.start("serve", "--port", "0")
