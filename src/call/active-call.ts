@@ -22,6 +22,8 @@ export interface CallOptions {
   waitMs?: number | undefined
   /** Aborted when the caller stops waiting for a person sooner. */
   detach?: AbortSignal | undefined
+  /** Its id, where the caller must know it before the end. */
+  callId?: string | undefined
   /** The call whose tool makes this one. */
   parent?: ActiveCall | undefined
   /** The stored row of a call that is resumed. */
@@ -115,7 +117,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
   const allowedPaths = allowedPathsOf(who?.folder, given.allowedPaths, ports.settings.workspace)
   const request = allowedPaths === given.allowedPaths ? given : { ...given, allowedPaths }
   return {
-    callId: row?.id ?? newId(),
+    callId: row?.id ?? options.callId ?? newId(),
     request,
     problems,
     who,

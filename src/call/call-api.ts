@@ -7,6 +7,7 @@ import { callTool } from "./call.ts"
 import { BatchGate } from "./batch-gate.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
 import { readRequest } from "./read-request.ts"
+import { submitComposite } from "./submit-composite.ts"
 
 type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
 
@@ -43,6 +44,17 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       end()
     }
   }
+  const submit = async (request: CallRequest, { waitMs }: { waitMs: number }): Promise<ToolResult | Ticket> => {
+    const { agentId, tool, key } = namesOf(request)
+    const found = ports.tools.resolve(tool, ports.organisation.view(agentId))
+    if (found?.kind !== "composite" || key !== undefined || waitMs === Infinity)
+      return counted(() => callTool(request, ports, { waitMs }))
+    begin()
+    const { first, ended } = await submitComposite(request, ports, callTool, waitMs)
+    // The app is not idle before the call has ended, however early its caller got a ticket.
+    void ended.finally(end).catch(() => {})
+    return first
+  }
   const resume: App["resume"] = async (callId, options) => {
     const stored = await import("./stored/resume.ts")
     const ended = await counted(() => stored.resume(callId, ports, callTool, options))
@@ -60,8 +72,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
     // At run time a typed request differs only in that it has the tool in place of its name, which `readRequest` reads.
     call: call as App["call"],
-    submit: ((request: CallRequest, { waitMs }: { waitMs: number }) =>
-      counted(() => callTool(request, ports, { waitMs }))) as App["submit"],
+    submit: submit as App["submit"],
     resume,
     async endCalls(unwanted) {
       const { endUnwanted } = await import("./stored/end-unwanted.ts")
@@ -89,8 +100,8 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
   }
 }
 
-/** The agent and tool of a request, to order a batch by. JavaScript callers may send anything. */
-function namesOf(request: CallRequest): Pick<CallRequest, "agentId" | "tool"> {
+/** The agent, tool and key of a request. JavaScript callers may send anything. */
+function namesOf(request: CallRequest): Pick<CallRequest, "agentId" | "tool" | "key"> {
   return readRequest(request).request
 }
 

@@ -202,3 +202,20 @@ test("a model runs a pipeline in one call", async () => {
   expect([content, ran]).toEqual(["Done.", ["work", "work"]])
   expect(JSON.parse(toolCallHistory[0]!.text)).toMatchObject({ status: "completed", outputs: { b: { n: 1 } } })
 })
+
+test("submit gives a ticket while a step waits for a person, the pipeline goes on, and the ticket gives its result", async () => {
+  const { app, ran } = await setUp()
+  const steps = [
+    { id: "a", tool: "work", input: { n: 1 } },
+    { id: "b", tool: "erase", needs: ["a"] },
+  ]
+  const request = { agentId: "operator", tool: "run_pipeline", input: { steps } }
+  const ticket = await app.submit(request, { waitMs: 0 })
+  expect(ticket).toMatchObject({ callId: expect.any(String) as string, state: "waiting" })
+  expect(await app.resume(ticket.callId, { waitMs: 0 })).toEqual(ticket)
+  const [item] = await app.approvals.list()
+  expect(item).toMatchObject({ tool: "erase" })
+  await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  expect(await app.resume(ticket.callId)).toMatchObject({ success: true, callId: ticket.callId })
+  expect(ran).toEqual(["work", "erase"])
+})
