@@ -134,6 +134,16 @@ test("of many tools the client is shown the usual groups, and the message says w
   expect(stderr).toContain("  qm install claude --builtin all\n")
 })
 
+test("an agent that has only the usual groups is not advised to choose them", async () => {
+  const cwd = temporaryFolder()
+  const many = Array.from({ length: 45 }, (_, at) => ({ name: `t${at}` }) as never)
+  const parts = (group: string): AppParts => ({ mcpTools: () => many, visibleTool: () => ({ group }) as never })
+  const advice = async (group: string) =>
+    (await runWithApp(parts(group), ["install", "claude", "--yes", "--replace", "--agent", "dev"], { cwd })).stderr
+  expect(await advice("data")).toContain("Models choose better from fewer")
+  expect(await advice("workspace")).not.toContain("--builtin")
+})
+
 test.each([
   [
     ["--builtin", "all"],

@@ -139,6 +139,8 @@ function whatIsShown(
       `  ${command} --builtin all`,
     ]
   if (tools.length <= manyTools) return []
+  // An agent that has no other groups is not advised to have these.
+  if (shownTools(app, agent, usualGroups).length === tools.length) return []
   const many = `The client is shown ${tools.length} tools (${size}), all that agent ${agent} may use.`
   if (!http)
     return [`${many} Models choose better from fewer: ${command} --agent ${agent} --builtin ${usualGroups.join(",")}`]

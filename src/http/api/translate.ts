@@ -110,6 +110,7 @@ export const chinese: Readonly<Record<string, string>> = {
   confirmation_wished: "调用本身要求确认。",
   plan_mode: "智能体处于计划模式，只有读取类工具可以运行。",
   tool_switched_off: "工具 {tool} 已关闭。",
+  group_above_missing: "{agent} 的上级智能体没有工具组“{group}”，因此 {agent} 也没有。",
   group_missing: "岗位 {role} 没有包含此工具的工具组“{group}”。",
   group_not_registered: "此工具不属于任何工具组：“{group}”未注册或已不含此工具。",
   role_not_allowed: "岗位 {role} 不在允许的岗位之列。",

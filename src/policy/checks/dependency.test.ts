@@ -48,7 +48,7 @@ test("a tool is visible to an agent that may use all it needs, and qm why says s
 })
 
 test.each<[string, readonly RegisteredTool[], AgentView, Parameters<typeof rule>[], string, string]>([
-  ["in a group it has not", all, { ...baker, groups: ["data"] }, [], "group_missing", "See first: qm why oven --agent ada"],
+  ["in a group it has not", all, { ...baker, groups: ["data"] }, [], "group_above_missing", "See first: qm why oven --agent ada"],
   ["denied by a rule", all, baker, [["deny", "oven", { source: "rule r1" }]], "rule_denies", "qm rules remove r1"],
   ["in need of something denied by a rule", all, baker, [["deny", "power", { source: "rule r1" }]], "dependency_not_allowed", "qm rules remove r1"],
   ["provided for others only", [cake], baker, [], "dependency_for_others", "See first: qm why oven --agent ada"],

@@ -17,6 +17,7 @@ test("the sentence of every code", () => {
     configuration tool_switched_off: Tool {tool} is switched off. Add it to tools.enabled to use it.
     pin tool_quarantined: {quarantine}
     group group_missing: Role {role} has no group with this tool; give it '{group}'.
+    group group_above_missing: An agent above {agent} does not have the group '{group}', so {agent} does not have it either.
     group group_not_registered: The tool is in no group: '{group}' is not registered, or no longer has it.
     role role_not_allowed: Role {role} not in allowed roles
     role role_made_by_agent: Role {role} not in allowed roles: it was made by an agent
