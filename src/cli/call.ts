@@ -75,7 +75,7 @@ async function call(context: CliContext, tool: string, words: readonly string[],
       if (!yes && waitsForRemoteAnswer(context, loaded)) announceWaitingCalls(context, app)
       const { key, session: sessionId, task: taskId } = flags
       const request = { agentId, tool, input, key, sessionId, taskId, timeoutMs, signal: controller.signal }
-      if (waitMs !== undefined && app.registry.get(tool)?.kind === "composite")
+      if (waitMs !== undefined && app.findTool(tool)?.kind === "composite")
         throw new UsageError(
           `${tool} makes calls itself and goes on only while this command runs, so --wait does not apply. Leave it out, or run the steps from a file with: qm pipeline run <file> --wait ${flags.wait}`,
         )

@@ -31,6 +31,12 @@ const explanation: Explanation = {
   policy: "abc",
 }
 
+test("of a tool that does not say what it touches, that is said", () => {
+  const touches = { list: [], proved: true, unknown: true }
+  expect(whyText({ ...explanation, touches })).toContain("\nTouches unknown: the tool does not say which files")
+  expect(whyText(explanation)).not.toContain("Touches unknown")
+})
+
 function whyWith(given: Parameters<typeof runWithApp>[2] = {}) {
   const asked: unknown[] = []
   const why: App["why"] = (request) => {

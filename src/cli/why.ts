@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8"
 import type { Command } from "commander"
 import type { Explanation } from "../model/app.ts"
 import { readInput, readPiped } from "./call.ts"
@@ -39,6 +40,8 @@ async function why(
     throw new UsageError("Name a tool, for example 'qm why sleep duration=1', or give --stdin; one of them.")
   }
   if (tool === undefined) return whyLines(session, sessionId)
+  // Or V8 compiles hot functions of the shell's grammar once more, for speed, and the exit waits for that (0.3 s).
+  setFlagsFromString("--wasm-tiering-budget=1000000000")
   const isPiped = words.length === 1 && words[0] === "-"
   const piped = isPiped ? await readPiped(session.io.stdin) : undefined
   return withApp(session, { readOnly: true }, async (app, loaded) => {
