@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 
@@ -27,7 +28,9 @@ const org = {
     { id: "wim", role: "writer" },
   ],
 }
-writeFileSync(config, JSON.stringify({ mcpServers, rules, org }))
+// What deletes has high risk, which is answered in the client only where it is trusted with everything.
+const approvals = { inClient: "all" }
+writeFileSync(config, JSON.stringify({ mcpServers, rules, org, approvals }))
 
 const environment = { ...process.env, HOME: dir }
 const words = [here("../dist/qm.js"), "--config", config, "--data", join(dir, "data"), "--json"]
@@ -49,9 +52,10 @@ async function clientOf(agent) {
     { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: "auto" } },
   )
   const asked = []
-  client.setRequestHandler("elicitation/create", ({ params }) => {
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
     asked.push(params.message)
-    return { action: "accept", content: { decision: "approve" } }
+    await setTimeout(1000) // reads it: an answer within half a second is taken for a program's
+    return { action: "accept", content: { decision: "once" } }
   })
   const headers = { Authorization: `Bearer ${token}` }
   await client.connect(new StreamableHTTPClientTransport(new URL(mcp), { requestInit: { headers } }))
