@@ -99,6 +99,7 @@ test("a name that no server or plugin of the file can bring is a mistake, also w
 rules:
   - { deny: http_gett, because: So. }
   - { deny: "made:thing", because: So. }
+  - { deny: "made__*", because: So. }
   - { deny: "mcp:made:thing", because: So. }
 `)
   const { code, problems, notes } = await check()
@@ -106,8 +107,9 @@ rules:
   expect(problems.map(({ sentence }) => sentence)).toEqual([
     "'rules[0]': There is no tool 'http_gett'. Did you mean 'http_get'?",
     "'rules[1]': There is no tool 'made:thing'. A tool of the MCP server 'made' is written 'mcp:made:thing'.",
+    "'rules[2]': No tool has a name that fits 'made__*'. A tool of the MCP server 'made' is written 'mcp:made:*'.",
   ])
-  expect(notes).toEqual([expect.stringContaining("'rules[2]' names 'mcp:made:thing'. Nothing has this name yet")])
+  expect(notes).toEqual([expect.stringContaining("'rules[3]' names 'mcp:made:thing'. Nothing has this name yet")])
 })
 
 test("a role of approvers that nobody has is noted, with its line and the name that is meant", async () => {

@@ -24,7 +24,7 @@ function deadTool({ rule, tool: pattern, tools }: RuleWithTools, known: RuleCont
   if ("group" in pattern && !known.groups().includes(pattern.group))
     return missing("group", pattern.group, known.groups())
   if ("glob" in pattern && !names.some((name) => pattern.glob.matches(name)))
-    return `No tool has a name that fits '${rule.tool}'.`
+    return `No tool has a name that fits '${rule.tool}'.${howServersToolsAreWritten(rule.tool)}`
   return rule.effect === undefined
     ? `No tool is in '${rule.tool}'.`
     : `None of the tools '${rule.tool}' stands for has the effect ${rule.effect.join(" or ")}.`
@@ -80,7 +80,7 @@ function missing(what: string, name: string, known: readonly string[], help = ""
 
 /** Models and clients see `tickets__create`, and people write `tickets:create`. */
 function howServersToolsAreWritten(name: string): string {
-  const [, server, tool] = /^(?!mcp:)([\w-]+?)(?::|__)(\w.*)$/.exec(name) ?? []
+  const [, server, tool] = /^(?!mcp:)([\w-]+?)(?::|__)([\w*?].*)$/.exec(name) ?? []
   return server === undefined || tool === undefined
     ? ""
     : ` A tool of the MCP server '${server}' is written '${mcpName(server, tool)}'.`
