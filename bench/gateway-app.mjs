@@ -2,9 +2,9 @@
  * Quartermaster with everything on: a token for each request, rules, a rate limit and the audit log. Sends its port to
  * the parent process, and its memory usage on request.
  */
-import { createQuartermaster, defineTool } from "../dist/index.js"
-import { serveHttp } from "../dist/http/serve.js"
-import { mcpOverHttp } from "../dist/mcp/server/http.js"
+import { createQuartermaster, defineTool } from "../build/index.js"
+import { serveHttp } from "../build/http/serve.js"
+import { mcpOverHttp } from "../build/mcp/server/http.js"
 import { z } from "zod"
 
 const [folder, everything, way] = process.argv.slice(2)

@@ -2,8 +2,8 @@
  * The floor: our own HTTP fast path with an echo behind it, without tokens, rules, limits, audit log and upstream server.
  * It is a real app in which only calls and tokens are replaced.
  */
-import { createQuartermaster } from "../dist/index.js"
-import { serveHttp } from "../dist/http/serve.js"
+import { createQuartermaster } from "../build/index.js"
+import { serveHttp } from "../build/http/serve.js"
 
 const [folder] = process.argv.slice(2)
 const holder = { id: "token", agentId: "worker", name: "bench", createdBy: "bench", createdAt: 0, expiresAt: null }

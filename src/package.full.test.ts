@@ -44,7 +44,8 @@ test("the package has docs and examples, and no tests, caches, maps or types tha
     "docs/RULES.md",
     "examples/quickstart.mjs",
     "examples/loops/ai-sdk.mjs",
-    "dist/index.d.ts",
+    "dist/index.js",
+    "dist/types/index.d.ts",
     "dist/qm.js",
   ])
     expect(packed).toContain(path)
@@ -56,8 +57,7 @@ test("the package has docs and examples, and no tests, caches, maps or types tha
         /(\.test|\.contract)\.|testing|node_modules|\.map$|\.cache$|\.tsbuildinfo$/.test(path),
     ),
   ).toEqual([])
-  expect(packed).not.toContain("dist/cli/program.js")
-  expect(packed).not.toContain("dist/store/journal.d.ts")
+  expect(packed).not.toContain("dist/types/store/journal.d.ts")
 })
 
 test("installed in an empty project it takes at most 100 MB, with one Zod for both", async () => {

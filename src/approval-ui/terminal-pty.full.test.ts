@@ -51,7 +51,7 @@ const inTerminal = test.skipIf(!python)
 
 type Keys = readonly (readonly [after: string, key: string])[]
 
-const dist = (file: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/${file}`, import.meta.url)))
+const dist = (file: string) => JSON.stringify(fileURLToPath(new URL(`../../build/${file}`, import.meta.url)))
 const { signal: _signal, until: _until, ...plainRequest } = approvalRequest({ level: "sensitive", input: {} })
 const dialogs = `
 import { terminalAdapter, terminalAsk } from ${dist("approval-ui/terminal.js")}

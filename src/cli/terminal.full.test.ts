@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { ToolResult } from "../model/result.ts"
-import { waitForOutput, dist, outputOf, makeCli } from "./testing.ts"
+import { build, waitForOutput, outputOf, makeCli } from "./testing.ts"
 
 const red = "\u001b[31mred"
 
@@ -61,8 +61,8 @@ test("a question with options is answered by choosing one, and one without by wr
 
 /** The built command line with an app whose tools behave badly. */
 const difficult = `
-import { createQuartermaster, defineTool } from ${JSON.stringify(`${dist}index.js`)}
-import { main } from ${JSON.stringify(`${dist}cli/main.js`)}
+import { createQuartermaster, defineTool } from ${JSON.stringify(`${build}index.js`)}
+import { main } from ${JSON.stringify(`${build}cli/main.js`)}
 
 const tool = (name, execute, permission) =>
   defineTool({ name, group: "data", description: name, effect: "none", input: { type: "object", properties: {} }, permission, execute })

@@ -11,6 +11,8 @@ import type { CliApp, Io, Runtime } from "./context.ts"
 import { main } from "./main.ts"
 
 export const dist = fileURLToPath(new URL("../../dist/", import.meta.url))
+/** Every module as a file of its own, for programs that use what is not public. */
+export const build = fileURLToPath(new URL("../../build/", import.meta.url))
 const qm = join(dist, "qm.js")
 
 export interface CliOutput {

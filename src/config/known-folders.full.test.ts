@@ -7,7 +7,7 @@ import { makeDataFolder } from "./testing/known-folders.ts"
 test("ten processes that create one folder at once all know it and agree on its id", async () => {
   const { dataDir, home, notes } = makeDataFolder()
   const source = `
-    import { requireKnownFolder } from ${JSON.stringify(import.meta.resolve("../../dist/config/known-folders.js"))}
+    import { requireKnownFolder } from ${JSON.stringify(import.meta.resolve("../../build/config/known-folders.js"))}
     requireKnownFolder(${JSON.stringify(dataDir)}, { home: ${JSON.stringify(home)}, env: {}, named: false })
     requireKnownFolder(${JSON.stringify(dataDir)}, { home: ${JSON.stringify(home)}, env: {}, named: false })`
   const codes = await Promise.all(
@@ -21,7 +21,7 @@ test("ten processes that create one folder at once all know it and agree on its 
   expect(readdirSync(notes)).toHaveLength(1)
 })
 
-const library = (name: string) => JSON.stringify(import.meta.resolve(`../../dist/${name}.js`))
+const library = (name: string) => JSON.stringify(import.meta.resolve(`../../build/${name}.js`))
 
 test.each([
   [

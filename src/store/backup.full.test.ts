@@ -304,7 +304,7 @@ test("a data folder with a database is replaced only with replace, is moved asid
   expect((await before.audit.list()).map((row) => row.callId)).toContain("other0")
 })
 
-const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/store/${name}.js`, import.meta.url)))
+const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../build/store/${name}.js`, import.meta.url)))
 
 /** A process that writes calls and artifacts as fast as it can and prints each acknowledged one. */
 const hammer = (dir: string) => `

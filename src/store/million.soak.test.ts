@@ -108,7 +108,7 @@ test("among a million calls, an agent's calls of a tool on a day are found as fa
   expect(ofMillion.exporting - of10000.exporting).toBeLessThan(80)
 })
 
-const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../dist/store/${name}.js`, import.meta.url)))
+const built = (name: string) => JSON.stringify(fileURLToPath(new URL(`../../build/store/${name}.js`, import.meta.url)))
 
 /** Verifies and exports in a process whose heap is far smaller than the audit log, and prints its peak memory. */
 async function readThrough(dir: string) {

@@ -53,7 +53,7 @@ test.skipIf(!hasProc)("a process that has ended but was never waited for is dead
 
 test.skipIf(process.getuid?.() !== 0)("a process of another user is alive although it cannot be signalled", () => {
   const script = `
-    import { isOwnerAlive } from ${JSON.stringify(new URL("../../dist/store/owner.js", import.meta.url).href)}
+    import { isOwnerAlive } from ${JSON.stringify(new URL("../../build/store/owner.js", import.meta.url).href)}
     process.setuid(65534)
     process.stdout.write(String(isOwnerAlive(process.argv[1])))`
   const owner = `${hostname()}|${process.pid}|${began(newOwnerName())}|x`

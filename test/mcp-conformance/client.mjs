@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Connection } from "../../dist/mcp/client/connection.js"
-import { callbackAdapter, createQuartermaster } from "../../dist/index.js"
+import { Connection } from "../../build/mcp/client/connection.js"
+import { callbackAdapter, createQuartermaster } from "../../build/index.js"
 import { authFor, runSignedIn } from "./client-auth.mjs"
 
 const url = process.argv[2]

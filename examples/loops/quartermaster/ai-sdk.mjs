@@ -1,1 +1,1 @@
-export * from "../../../dist/loops/ai-sdk.js"
+export * from "../../../dist/ai-sdk.js"

@@ -1,1 +1,1 @@
-export * from "../../../dist/loops/anthropic.js"
+export * from "../../../dist/anthropic.js"

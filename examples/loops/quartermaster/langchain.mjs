@@ -1,1 +1,1 @@
-export * from "../../../dist/loops/langchain.js"
+export * from "../../../dist/langchain.js"

@@ -1,1 +1,1 @@
-export * from "../../../dist/loops/openai-agents.js"
+export * from "../../../dist/openai-agents.js"

@@ -1,1 +1,1 @@
-export * from "../../../dist/loops/openai.js"
+export * from "../../../dist/openai.js"
