@@ -91,7 +91,7 @@ export async function createQuartermaster(
   requireFolderOfProgram(dataDir, config.data, known)
   const store = await openStore({ dataDir, owner, logger, writes: options.writes ?? "journal" })
   try {
-    const app = assemble(config, options, store, owner, logger)
+    const app = await assemble(config, options, store, owner, logger)
     const tool = (name: string) => app.registry.get(name)
     await startTracing(config.telemetry, options.telemetry, app.on, {
       masker: masker(store.key, knownSecrets(config, options).values),
@@ -107,13 +107,13 @@ export async function createQuartermaster(
 }
 
 /** Creates the app on an open store. */
-export function assemble(
+export async function assemble(
   config: Config,
   options: QuartermasterOptions,
   store: Store,
   owner: string,
   logger: Logger,
-): Quartermaster {
+): Promise<Quartermaster> {
   const settings = { ...callSettings(config, options.workspace), keepWithheld: options.keepWithheld }
   const { levelOrder, language, workspace } = settings
   const dataDir = dirname(store.journalDir)
@@ -220,7 +220,7 @@ export function assemble(
   })
 
   // Tools of MCP servers and plugins.
-  const mcp = startMcpServers(serverSpecs(config, options.unset?.servers), {
+  const mcp = await startMcpServers(serverSpecs(config, options.unset?.servers), {
     registry,
     groups,
     documents,

@@ -7,7 +7,9 @@ test("law: for any role and any tool, the call is refused exactly when the tool 
   const ids = ["alpha", "beta", "gamma"]
   await fc.assert(
     fc.asyncProperty(fc.subarray(ids, { minLength: 1 }), fc.constantFrom(...ids), async (toolGroups, group) => {
-      const system = openApp({ org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "d", role: "dev" }] } })
+      const system = await openApp({
+        org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "d", role: "dev" }] },
+      })
       system.registry.register(tool({ group, execute: () => 1 }))
       const result = await system.call({ agentId: "d", tool: "probe", input: {} })
       expect(result.code).toBe(toolGroups.includes(group) ? undefined : "tool_not_available")

@@ -96,7 +96,7 @@ test("law 6: what a model is sent is exactly what it may call, and a forced call
     fc.asyncProperty(someRoles, someAgents, someRules, someTools, async (roles, agents, rules, tools) => {
       const ran: string[] = []
       const config = { org: { roles, agents, departments: departments.map((id) => ({ id })) }, rules } as Config
-      const system = openApp(config, { approvals: callbackAdapter({ onExecution: () => true }) })
+      const system = await openApp(config, { approvals: callbackAdapter({ onExecution: () => true }) })
       for (const spec of tools) {
         const input = z.object({ n: z.number() }) as never
         system.registry.register(tool({ ...spec, input, execute: () => ran.push(spec.name) }))

@@ -35,7 +35,7 @@ test("law: whatever the agent says, verdict, digest, key and use of a grant are 
         remembered: fc.option(fc.constantFrom("approve" as const, "reject" as const)),
       }),
       async ({ words, text, rules, remembered }) => {
-        const app = openApp({ tools: { askIntent: true }, rules })
+        const app = await openApp({ tools: { askIntent: true }, rules })
         app.registry.register(note)
         const call = { agentId, tool: "note", sessionId: `session ${run++}` }
         const plain = { ...call, input: { text } }

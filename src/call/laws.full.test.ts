@@ -75,7 +75,7 @@ test("law 1: a tool runs only after every step, and the start of what acts is al
       fc.boolean(),
       async (organisation, permission, effect, valid, yes) => {
         const asked: string[] = []
-        const system = openApp(configOf(organisation), {
+        const system = await openApp(configOf(organisation), {
           approvals: callbackAdapter({ onExecution: ({ request }) => (asked.push(request.callId), yes) }),
         })
         const ran: { callId: string; written: boolean }[] = []
@@ -115,7 +115,7 @@ test("law 2: a layer never loosens the layer below: a sensitive tool asks under 
   await fc.assert(
     fc.asyncProperty(somePermission, somePermission, async (below, above) => {
       let asked = 0
-      const system = openApp(
+      const system = await openApp(
         { org: { roles: [{ name: "dev" }], agents: [{ id: "a0", role: "dev", level: 1 }] } },
         { approvals: callbackAdapter({ onExecution: () => ++asked > 0 }) },
       )
@@ -204,7 +204,7 @@ test("law 6: a tool is listed exactly when a call of it is not refused for who a
   const { openApp } = await openTestApps()
   await fc.assert(
     fc.asyncProperty(someOrganisation, someTools, async (organisation, tools) => {
-      const system = openApp(configOf(organisation), { approvals: callbackAdapter({ onExecution: () => true }) })
+      const system = await openApp(configOf(organisation), { approvals: callbackAdapter({ onExecution: () => true }) })
       for (const [index, { layer, ...spec }] of tools.entries()) {
         system.registry.register(tool({ name: `t${index % 3}`, version: `1.0.${index}`, ...spec, execute: () => 1 }), {
           layer: layer as "system",
@@ -279,12 +279,12 @@ test("root has org_management only, in the list and in the call, whatever the co
 
 test("a role that names no groups has the tools of all groups, one with an empty list none", async () => {
   const { openApp } = await openTestApps()
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       fc.constantFrom<(string[] | null | undefined)[]>(undefined, null, []),
       fc.array(fc.constantFrom("alpha", "beta", "gamma"), { maxLength: 4 }),
-      (toolGroups, extra) => {
-        const system = openApp({
+      async (toolGroups, extra) => {
+        const system = await openApp({
           org: { roles: [{ name: "dev", toolGroups }], agents: [{ id: "a0", role: "dev" }] },
         })
         for (const [index, group] of extra.entries())

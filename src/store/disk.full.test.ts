@@ -165,7 +165,7 @@ async function runScript(failAt: number) {
   const approvals = callbackAdapter({ onExecution: () => true, onResult: () => true })
   const options = { sweepMs: 0, approvals }
   const over = { ...store, recorder: port.recorder, calls: () => Promise.resolve(port.calls) }
-  const system = assemble({}, options, over as never, owner, silentLogger)
+  const system = await assemble({}, options, over as never, owner, silentLogger)
   const ran: { callId: string; recorded: boolean }[] = []
   const execute = (_input: unknown, { callId }: ToolContext) => {
     ran.push({ callId, recorded: port.starts.has(callId) })

@@ -51,7 +51,7 @@ export async function openTestApp(
 /** Apps over one store, for laws that need a new app for each of a hundred runs. */
 export async function openTestApps(): Promise<{
   dir: string
-  openApp(config?: Config, options?: QuartermasterOptions): Quartermaster
+  openApp(config?: Config, options?: QuartermasterOptions): Promise<Quartermaster>
 }> {
   const dir = await dataFolder()
   const owner = newOwnerName()

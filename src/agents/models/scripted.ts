@@ -3,7 +3,7 @@ import { errorMessage } from "../../lib/error-message.ts"
 import { ModelError } from "./model-error.ts"
 import type { LanguageModel, ModelMessage, ModelPart, ModelRequest, ProviderMetadata, ToolResultPart } from "./port.ts"
 import { waitFor } from "./retry.ts"
-import { readScript, type Condition, type Script, type Step, type TurnStep } from "./script.ts"
+import type { Condition, Script, Step, TurnStep } from "./script.ts"
 
 /**
  * A model that plays a YAML file. Where a conversation stands is written into its own messages, so one script serves
@@ -28,6 +28,7 @@ async function load(file: string): Promise<Script> {
   } catch (error) {
     throw new ModelError("bad_script", `The script ${file} cannot be read: ${errorMessage(error)}. Correct its path.`)
   }
+  const { readScript } = await import("./script.ts")
   return readScript(file, content)
 }
 

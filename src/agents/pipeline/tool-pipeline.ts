@@ -8,7 +8,7 @@ import { inputName } from "./definition.ts"
 import { fillReferences } from "./references.ts"
 import type { ToolContext } from "../../model/tool.ts"
 import { askWhatBecame, mayBeRepeated, wasCutShort, type TreatedAsDone } from "./cut-short.ts"
-import { byLine, readGiven, readPipeline, type PipelineProblem, type PipelineSource } from "./read-definition.ts"
+import type { PipelineProblem, PipelineSource } from "./read-definition.ts"
 import type { StepCall, StepResult } from "./run-step.ts"
 import { outputsOf, runSteps } from "./run-steps.ts"
 
@@ -152,6 +152,7 @@ export class ToolPipeline {
 
   async #prepare() {
     const { agentId, sessionId = this.id, taskId, allowedPaths, input = {} } = this.#options
+    const { byLine, readGiven, readPipeline } = await import("./read-definition.ts")
     const { problems: wrong, parts } = readPipeline(this.#source)
     if (parts === undefined) return { problems: wrong }
     const { definition, graph } = parts

@@ -25,7 +25,7 @@ test("law: however often the society is stopped in the middle, each message is d
       const task = newId()
       const sent: string[] = []
       for (const each of [...steps, { kind: "run" as const }]) {
-        const app = openApp({ org }, { models: { played: modelOf({ say: "Done." }) } })
+        const app = await openApp({ org }, { models: { played: modelOf({ say: "Done." }) } })
         if (each.kind === "send") {
           const { to, by } = each
           sent.push((await app.society.message({ to, by, payload: `message ${sent.length}`, taskId: task })).id)
@@ -35,7 +35,7 @@ test("law: however often the society is stopped in the middle, each message is d
         if (each.kind === "run") await running.idle()
         await running.stop()
       }
-      const app = openApp({ org }, { models: { played: modelOf({ say: "Done." }) } })
+      const app = await openApp({ org }, { models: { played: modelOf({ say: "Done." }) } })
       const delivered: string[] = []
       for (const agentId of ["a", "b", "c"]) {
         const { conversations } = await app.conversations.list({ agentId })

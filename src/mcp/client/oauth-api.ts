@@ -2,7 +2,6 @@ import type { McpServers, McpServerSpec, McpServerState, McpSignedIn } from "../
 import type { Documents } from "../../model/documents.ts"
 import type { Connection } from "./connection.ts"
 import type { OAuthAccess } from "./oauth.ts"
-import { beginSignIn, finishSignIn, revokeLogin, signInWithClientSecret, preferredPort } from "./oauth-login.ts"
 
 /** Lets people sign in to a server and out. The audit log records who did, never the tokens. */
 export interface SignInApi {
@@ -40,6 +39,7 @@ export function signInApi(
     },
     async signIn(by, redirectTo) {
       const login = file()
+      const { beginSignIn, preferredPort, signInWithClientSecret } = await import("./oauth-login.ts")
       // Without a valid token, the server answers with what it requires.
       await tryConnect()
       if (spec.auth?.grant === "client_credentials") return note(by, await signInWithClientSecret(spec, login))
@@ -57,10 +57,13 @@ export function signInApi(
       return beginSignIn(spec, login, redirectUrl)
     },
     async finishSignIn(by, redirected) {
-      return note(by, await finishSignIn(spec, file(), redirected))
+      const login = file()
+      const { finishSignIn } = await import("./oauth-login.ts")
+      return note(by, await finishSignIn(spec, login, redirected))
     },
     async signOut(by) {
       const login = file()
+      const { revokeLogin } = await import("./oauth-login.ts")
       const before = login.read()
       const known = documents.get("login", name)
       await login.remove()

@@ -185,7 +185,7 @@ test("a server with a taken name, or that cannot be started, shows the problem a
   app.registry.register(tool({ group: "mine", execute: () => 1 }))
   const warned: string[] = []
   const changes: unknown[] = []
-  const running = startMcpServers(
+  const running = await startMcpServers(
     [
       box.spec("workspace"),
       box.spec("mine"),

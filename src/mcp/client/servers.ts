@@ -1,5 +1,6 @@
 import type { McpChange, McpServers, McpServerSpec } from "../../model/mcp.ts"
 import { serverNameProblem } from "./names.ts"
+import type { OAuthAccess } from "./oauth.ts"
 import type { ServersHost } from "./servers-host.ts"
 import { UpstreamServer } from "./upstream-server.ts"
 
@@ -11,7 +12,7 @@ export interface RunningServers extends McpServers {
  * Starts the configured servers. They are independent: a problem with one does not affect the others. Trusted tools can
  * be called at once; the call connects.
  */
-export function startMcpServers(specs: readonly McpServerSpec[], host: ServersHost): RunningServers {
+export async function startMcpServers(specs: readonly McpServerSpec[], host: ServersHost): Promise<RunningServers> {
   const listeners = new Set<(change: McpChange) => void>()
   const notify = (change: McpChange) => {
     for (const listener of listeners) {
@@ -22,7 +23,9 @@ export function startMcpServers(specs: readonly McpServerSpec[], host: ServersHo
       }
     }
   }
-  const servers = specs.map((spec) => createServer(spec, host, notify))
+  // OAuth brings the whole client of the SDK with it; programs without servers at addresses do not load it.
+  const oauth = specs.some(({ url }) => url !== undefined) ? await import("./oauth.ts") : undefined
+  const servers = specs.map((spec) => createServer(spec, host, notify, oauth?.createOAuthAccess(spec, host.logins)))
   const findServer = (name: string) => {
     const found = servers.find(({ spec }) => spec.name === name)
     if (found !== undefined) return found
@@ -71,12 +74,17 @@ export function startMcpServers(specs: readonly McpServerSpec[], host: ServersHo
 }
 
 /** A server's name is also its group's name, so a server whose name is taken is refused. */
-function createServer(spec: McpServerSpec, host: ServersHost, notify: (change: McpChange) => void): UpstreamServer {
+function createServer(
+  spec: McpServerSpec,
+  host: ServersHost,
+  notify: (change: McpChange) => void,
+  access: OAuthAccess | undefined,
+): UpstreamServer {
   const problem = serverNameProblem(spec.name) ?? groupProblem(spec.name, host)
   if (problem === undefined) {
     host.groups.registerGroup(spec.name, { description: `The tools of the MCP server ${spec.name}`, tools: [] })
   }
-  return new UpstreamServer(spec, host, notify, problem)
+  return new UpstreamServer(spec, host, notify, { access, refused: problem })
 }
 
 function groupProblem(name: string, { groups }: ServersHost): string | undefined {

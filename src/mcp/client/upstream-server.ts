@@ -10,7 +10,7 @@ import { changedLists, partsOf, pinTools } from "./pin-offer.ts"
 import { Connection } from "./connection.ts"
 import type { Offer } from "./connection-types.ts"
 import { ownWireName, toolName } from "./names.ts"
-import { createOAuthAccess } from "./oauth.ts"
+import type { OAuthAccess } from "./oauth.ts"
 import { signInApi, type SignInApi } from "./oauth-api.ts"
 import { partTools } from "./part-tools.ts"
 import { changePins, readPins, type PinnedTool, type ServerPins } from "./pins.ts"
@@ -56,12 +56,11 @@ export class UpstreamServer {
     spec: McpServerSpec,
     host: ServersHost,
     notifyChange: (change: McpChange) => void,
-    refused: string | undefined,
+    { access, refused }: { access: OAuthAccess | undefined; refused: string | undefined },
   ) {
     this.spec = spec
     this.#host = host
     this.#notifyChange = notifyChange
-    const access = createOAuthAccess(spec, host.logins)
     this.#connection = new Connection(spec, {
       access,
       logger: host.logger,

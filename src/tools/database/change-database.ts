@@ -1,4 +1,3 @@
-import stringWidth from "fast-string-width"
 import { z } from "zod"
 import type { Databases, MatchingRows, RowPage, Statement } from "../../model/databases.ts"
 import { printable, printableJson } from "../../lib/printable.ts"
@@ -32,7 +31,7 @@ export const changeDatabase = (databases: Databases) =>
 
     async preview({ database, ...statement }) {
       const found = await databases.matchingRows(database, statement)
-      return previewOf(database, statement, found)
+      return await previewOf(database, statement, found)
     },
 
     async execute({ database, ...statement }, { signal, approved }) {
@@ -47,22 +46,23 @@ export const changeDatabase = (databases: Databases) =>
   })
 
 /** What an approver reads: the rows as they are now, then the statement. What comes after "Statement" is the agent's. */
-function previewOf(database: string, { sql, parameters }: Statement, found: MatchingRows): string {
+async function previewOf(database: string, { sql, parameters }: Statement, found: MatchingRows): Promise<string> {
   const given = parameters.map((value) => printableJson(value)).join(", ")
   return [
     `Database: ${database}`,
-    ...("unknown" in found ? [oneLine(found.unknown)] : rowsText(found)),
+    ...("unknown" in found ? [oneLine(found.unknown)] : await rowsText(found)),
     ...(given === "" ? [] : [`Parameters: ${given}`]),
     `Statement:\n\n${printable(sql)}`,
   ].join("\n\n")
 }
 
-function rowsText({ table, count, first, isWholeTable }: Exclude<MatchingRows, { unknown: string }>): string[] {
+async function rowsText(matching: Exclude<MatchingRows, { unknown: string }>): Promise<string[]> {
+  const { table, count, first, isWholeTable } = matching
   const name = oneLine(table)
   const many = count === 1 ? "1 row" : `${count} rows`
   const which = isWholeTable ? `It has no condition: it is about all rows of ${name}, ${many}.` : `Its condition matches ${many} of ${name}.` // prettier-ignore
   const rest = count > first.rows.length ? `The first ${first.rows.length} of them now:` : "They are now:"
-  const shown = count === 0 ? [which] : [`${which} ${count === 1 ? "It is now:" : rest}`, tableText(first)]
+  const shown = count === 0 ? [which] : [`${which} ${count === 1 ? "It is now:" : rest}`, await tableText(first)]
   return [...shown, "Triggers and foreign keys may change more."]
 }
 
@@ -73,7 +73,8 @@ function oneLine(text: string): string {
 
 const cellWidth = 40
 
-function tableText({ columns: names, rows: values }: RowPage): string {
+async function tableText({ columns: names, rows: values }: RowPage): Promise<string> {
+  const { default: stringWidth } = await import("fast-string-width")
   const lines = [names.map(({ name }) => cellText(name)), ...values.map((row) => row.map(cellText))]
   const widths = names.map((_, index) => Math.max(...lines.map((line) => stringWidth(line[index] ?? ""))))
   const padded = lines.map((line) =>

@@ -38,7 +38,7 @@ export async function openNetworkApp(allow: readonly string[], { webSearch, envi
     hosts: { allow: [...allow] },
     ...(webSearch === undefined ? {} : { webSearch: withoutGaps(webSearch) }),
   }
-  const system = openApp({ rules, tools }, { environment })
+  const system = await openApp({ rules, tools }, { environment })
   const call = <Result = Record<string, unknown>>(tool: string, input: unknown) =>
     system.call({ agentId: "operator", tool, input }) as Promise<ToolResult<Result>>
   return { system, call }
