@@ -69,6 +69,13 @@ test("every link in the documentation leads to a file and a heading that exist",
   expect(broken).toEqual([])
 })
 
+test("the index of decisions has every decision once", () => {
+  const index = pages.find(({ name }) => name === "docs/decisions/README.md")!.text
+  const listed = [...index.matchAll(/^\|[^|]*\| \[\d+\]\(([^)]+)\)/gm)].map(([, file]) => file)
+  const files = readdirSync(join(root, "docs/decisions")).filter((name) => /^\d/.test(name))
+  expect(listed.toSorted()).toEqual(files.toSorted())
+})
+
 function linkHolds(file: string, anchor: string | undefined): boolean {
   if (!existsSync(join(root, file))) return false
   if (anchor === undefined) return true
