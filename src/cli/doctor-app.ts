@@ -56,7 +56,9 @@ function checkSandbox(app: App, isMode: boolean): DoctorFinding[] {
         ok(
           "Commands run in the bubblewrap sandbox: they write only in the workspace and have no network unless it is approved.",
         ),
-        ...(isMode ? [ok("Shell mode 'sandbox': commands run in bubblewrap without approval.")] : []),
+        ...(isMode
+          ? [ok("Shell mode 'sandbox': commands run in bubblewrap unasked, except what visibly deletes or overwrites.")]
+          : []),
       ]
     }
     return [

@@ -130,7 +130,7 @@ test.each([
 })
 
 test.each([
-  ["works", () => ({ kind: "bubblewrap", network: false }), "ok", "Shell mode 'sandbox': commands run in bubblewrap without approval."],
+  ["works", () => ({ kind: "bubblewrap", network: false }), "ok", "Shell mode 'sandbox': commands run in bubblewrap unasked, except what visibly deletes or overwrites."],
   [
     "is not there",
     () => ({ kind: "none", because: "bubblewrap is not installed", network: true }),

@@ -55,7 +55,7 @@ export const toolKeys = {
         .enum(["ask", "allowlist", "denylist", "sandbox"])
         .optional()
         .describe(
-          "For commands not listed in allow or deny. ask: a person is asked; allowlist: denied; denylist: run if proved harmless; sandbox: run in bubblewrap without approval.",
+          "For commands not listed in allow or deny. ask: a person is asked; allowlist: denied; denylist: run if proved harmless; sandbox: run in bubblewrap, and only what visibly deletes or overwrites asks.",
         ),
       allow: names
         .optional()

@@ -12,11 +12,13 @@ export interface Finding {
   /** Its check is `guard`, its source the configuration key or list, and its sentence names the path, segment or host. */
   readonly reason: Reason
   /**
-   * For an allow: the command runs inside bubblewrap, so its touches need not be proved. It has no effect when the tool
+   * The command runs inside bubblewrap, so its touches need not be proved. An allow has no effect when the tool
    * sets `requireExecutionApproval` or `requireConfirmation`, nor for unproved touches that a rule with `touching` may
    * apply to.
    */
   readonly sandboxed?: boolean | undefined
+  /** For an ask: an allow rule lifts it, as it lifts the ask of the tool's level. */
+  readonly isLiftable?: boolean | undefined
   /** The ending of a deny. */
   readonly code?: Extract<EndingCode, "path_outside_workspace" | "command_denied" | "host_denied" | "permission_denied">
 }

@@ -9,6 +9,6 @@ export function findingsOf({ findings, tool }: CallFacts, verdict: Finding["verd
   // A person who wants to be asked each time is asked, even when bubblewrap holds the call.
   const { requireExecutionApproval, confirmed } = tool.permission
   const isIgnored = ({ sandboxed }: Finding) =>
-    sandboxed === true && (requireExecutionApproval === true || confirmed === true)
+    verdict === "allow" && sandboxed === true && (requireExecutionApproval === true || confirmed === true)
   return findings.filter((finding) => finding.verdict === verdict && !isIgnored(finding))
 }

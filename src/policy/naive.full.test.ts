@@ -8,7 +8,7 @@ import type { RegisteredTool } from "../model/tool.ts"
 import { decide } from "./decide.ts"
 import { GrantIndex } from "./grants.ts"
 import { compileRules } from "./rules.ts"
-import { heldCall, someFacts, someGrantsFor, someMode, someRule, someRules, tools } from "./testing.ts"
+import { deletingCall, heldCall, someFacts, someGrantsFor, someMode, someRule, someRules, tools } from "./testing.ts"
 
 /* An oracle: rules and decision written once more, slowly and straight from the design, without using the code. */
 
@@ -155,6 +155,7 @@ function decideSlowly(call: DecisionInput, rules: readonly Rule[], grants: reado
     return { verdict: "deny", code: "approval_rejected", ...none }
   const { require_confirmation: wish } = call.input as { require_confirmation?: unknown }
   const held = call.findings?.some((finding) => finding.sandboxed === true) ?? false
+  const deletes = call.findings?.some((finding) => finding.isLiftable === true) ?? false
   const mayTouch = rules.some(
     (rule) =>
       rule.verdict !== "allow" &&
@@ -168,6 +169,7 @@ function decideSlowly(call: DecisionInput, rules: readonly Rule[], grants: reado
   const bound = asking.some(({ release }) => release === undefined) || wish === true || unproved
   if (bound) return { verdict: "ask", code: undefined, ...terms }
   const asks =
+    deletes ||
     level === "sensitive" ||
     requireExecutionApproval === true ||
     (level === "moderate" && requireExecutionApproval !== false)
@@ -180,7 +182,7 @@ function decideSlowly(call: DecisionInput, rules: readonly Rule[], grants: reado
   const covered =
     edits ||
     said.some(({ verdict }) => verdict === "allow") ||
-    (held && requireExecutionApproval !== true && tool.permission.confirmed !== true) ||
+    (held && !deletes && requireExecutionApproval !== true && tool.permission.confirmed !== true) ||
     (level !== "sensitive" && remembered.some(({ verdict }) => verdict === "allow"))
   return { verdict: asks && !covered ? "ask" : "allow", code: undefined, ...terms }
 }
@@ -251,6 +253,27 @@ test("law: decide says what the design's three steps say", () => {
   )
   const rare = ["allow ", "ask ", "deny rate_limited", "deny permission_denied", "deny approval_rejected"]
   expect(rare.filter((key) => (verdicts.get(key) ?? 0) < 20)).toEqual([])
+})
+
+test("law: what visibly deletes in the sandbox asks as the tool's level does, and nothing else changes", () => {
+  const verdicts = new Map<string, number>()
+  fc.assert(
+    fc.property(someCase, fc.boolean(), ({ call: some, rules, grants, mode }, proved) => {
+      const tool = { ...some.tool, touches: () => [] }
+      const call = { ...some, tool, touches: { ...some.touches, proved }, limit: { ok: true as const } }
+      const ruleSet = compileRules(rules, tools)
+      const verdict = comparable(decide(deletingCall(call), ruleSet, new GrantIndex(grants), mode))
+      expect(verdict).toEqual(decideSlowly(deletingCall(call), rules, grants, mode))
+      const { verdict: held } = decide(heldCall(call), ruleSet, new GrantIndex(grants), mode)
+      if (verdict.verdict !== held) expect([held, verdict.verdict]).toEqual(["allow", "ask"])
+      const key = `${held} ${verdict.verdict}`
+      verdicts.set(key, (verdicts.get(key) ?? 0) + 1)
+    }),
+    { numRuns: 500, seed: 4 },
+  )
+  expect(["allow ask", "allow allow", "ask ask", "deny deny"].filter((key) => (verdicts.get(key) ?? 0) < 20)).toEqual(
+    [],
+  )
 })
 
 test("law: what bubblewrap holds is decided as the design says", () => {

@@ -108,6 +108,12 @@ export const heldCall = (call: DecisionInput): DecisionInput => ({
   ],
 })
 
+/** The same call, held by bubblewrap, of a command that visibly deletes. */
+export const deletingCall = (call: DecisionInput): DecisionInput => ({
+  ...call,
+  findings: heldCall(call).findings!.map((finding) => ({ ...finding, verdict: "ask", isLiftable: true })),
+})
+
 /** A yes to exactly this call, in the widest scope unless the test says otherwise. */
 export function grantFor(call: DecisionInput, change: Partial<Grant> = {}): Grant {
   return {

@@ -120,7 +120,7 @@ function checkCommand(
   const result =
     "because" in proof
       ? judgeUnproved(touch, proof.because, folder, context, parsers, call)
-      : judgeProved(proof, folder, context, parsers, call)
+      : judgeProved(proof, touch.what, folder, context, parsers, call)
   const extraTouches = [...result.extraTouches, ...start.extraTouches]
   if (furtherFindings.length === 0) return { ...result, extraTouches }
   return { ...result, extraTouches, findings: [...result.findings, ...furtherFindings], allowedBy: undefined }

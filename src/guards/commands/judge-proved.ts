@@ -3,6 +3,7 @@ import type { Finding, GuardResult, GuardCheckOptions } from "../../model/guard.
 import type { Reason } from "../../model/audit-entry.ts"
 import type { Touch } from "../../model/rule.ts"
 import { denylistFindings } from "./denylist-doubts.ts"
+import { findDestruction } from "./destruction.ts"
 import {
   askFinding,
   commandTouch,
@@ -18,11 +19,12 @@ import type { NamedFile } from "./named-files.ts"
 import type { Parsers } from "./parsers.ts"
 import { programOf } from "./programs.ts"
 import { displayWords, type ProvedSegment } from "./prove.ts"
-import { searchCommand } from "./search-script.ts"
+import { searchCommand, searchScript } from "./search-script.ts"
 
 /** Judges a proved script by its words and the files they name. */
 export function judgeProved(
   segments: readonly ProvedSegment[],
+  script: string,
   folder: string,
   context: CommandContext,
   parsers: Parsers,
@@ -56,8 +58,11 @@ export function judgeProved(
   const isListed = missing === -1 || mode === "denylist"
   const hasRedirect = segments.some(({ files }) => files.some(({ redirected }) => redirected === true))
   const isAllowed = findings.length === 0 && isListed && !hasRedirect
-  const isAllowedInSandbox = findings.length === 0 && !isAllowed && mode === "sandbox"
-  if (isAllowedInSandbox) return { extraTouches, proved: true, findings, allowedBy: allowedBySandbox, sandboxed: true }
+  if (findings.length === 0 && !isAllowed && mode === "sandbox") {
+    const destruction = findDestruction(searchScript(script, parsers), script, folder, context, call)
+    const allowedBy = destruction.length === 0 ? allowedBySandbox : undefined
+    return { extraTouches, proved: true, findings: destruction, allowedBy, sandboxed: true }
+  }
   if (findings.length === 0 && isListed && hasRedirect)
     return { extraTouches: extraTouches.map(asListed), proved: true, findings }
   return {

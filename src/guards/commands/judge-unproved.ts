@@ -14,6 +14,7 @@ import {
   withCommand,
 } from "./findings.ts"
 import { findConfirmedPaths } from "./confirmed-paths.ts"
+import { findDestruction } from "./destruction.ts"
 import type { CommandContext } from "./command-context.ts"
 import type { Parsers } from "./parsers.ts"
 import { searchScript } from "./search-script.ts"
@@ -44,7 +45,8 @@ export function judgeUnproved(
   }
   const { mode, deniedNames, sandboxMissing } = context
   if (mode === "sandbox" && deniedNames.length === 0) {
-    const findings = findConfirmedPaths(scan, foldersOf(scan, folder), context, call)
+    const confirmed = findConfirmedPaths(scan, foldersOf(scan, folder), context, call)
+    const findings = [...confirmed, ...findDestruction(scan, touch.what, folder, context, call)]
     return {
       extraTouches,
       proved: false,

@@ -48,10 +48,20 @@ export function prove(script: string, parsers: Parsers, options: ProofOptions): 
     if ("because" in result) return result
     proved.push(result)
   }
-  const writesFiles = proved.some(({ files }) => files.some(({ kind }) => kind === "write"))
+  const writing = proved.filter(({ files }) => files.some(({ kind }) => kind === "write"))
   const searchesFiles = segments.some(({ words }) => words.some(({ glob, value }) => glob !== -1 || value === "rg"))
   // Patterns were expanded and folders searched before anything ran.
-  return writesFiles && searchesFiles ? { because: "a file that it writes could change what it finds" } : proved
+  if (writing.length > 0 && searchesFiles) return { because: "a file that it writes could change what it finds" }
+  return writing.length === 1 ? proved.map((segment) => withoutImpossible(segment, disk)) : proved
+}
+
+/** `cp a b` writes `b` or, when that is a folder, `b/a`. Nothing else in the script can make a folder of the file. */
+function withoutImpossible(segment: ProvedSegment, disk: Disk): ProvedSegment {
+  const isBelowFile = ({ kind, path }: NamedFile) => {
+    const real = kind === "write" ? disk.realpath(posix.dirname(path)) : undefined
+    return real !== undefined && disk.isFile(real)
+  }
+  return { ...segment, files: segment.files.filter((file) => !isBelowFile(file)) }
 }
 
 /** A `cd` counts even when nothing runs after it. */

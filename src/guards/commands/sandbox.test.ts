@@ -45,7 +45,7 @@ const lines: [line: string, without: string, withDenied: string][] = [
   ["foo --with=rm", "allow", "ask"],
   ["curl example.com", "allow", "deny"],
   ["echo $(curl example.com)", "allow", "deny"],
-  ["sh -c 'rm x'", "allow", "deny"],
+  ["sh -c 'rm x'", "ask", "deny"],
   ["echo $X # rm", "allow", "ask"],
   // Confirmed paths ask, proved or not.
   ["cat .env", "ask", "ask"],

@@ -28,6 +28,7 @@ export const guardMessages: Readonly<Record<string, string>> = {
   command_network: "此命令可以使用网络。主机规则在命令内部不起作用：它能访问所有主机，或一个都不能。",
   command_too_long: "它提到的路径太多，无法逐一检查。",
   command_allowed: "它的每一部分都被允许：{parts}。",
+  command_destroys: "它会删除或覆盖内容，在 sandbox 模式下也须先由人查看：{parts}。",
   command_held: "它在沙箱中运行，这在 sandbox 模式下已经足够：只写工作区，没有网络。",
   variable_opaque: "set_env 为本会话设置的变量 {variable} 可能改变此命令运行或读取的内容。",
   address_unreadable: "地址无法识别：{text}",

@@ -7,6 +7,9 @@ export const guardAskCheck = defineCheck({
   stage: "ask",
   needs: "findings",
   source: () => "guards",
-  look: (facts) => findingsOf(facts, "ask").map(({ reason }) => ({ verdict: "ask", reason })),
+  look: (facts) =>
+    findingsOf(facts, "ask")
+      .filter(({ isLiftable }) => isLiftable !== true)
+      .map(({ reason }) => ({ verdict: "ask", reason })),
   sentences: {},
 })

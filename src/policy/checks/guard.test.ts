@@ -5,6 +5,7 @@ import { lookAtCall } from "../testing/checks.ts"
 import { guardAllowCheck } from "./guard-allow.ts"
 import { guardAskCheck } from "./guard-ask.ts"
 import { guardDenyCheck } from "./guard-deny.ts"
+import { guardLevelCheck } from "./guard-level.ts"
 
 const finding = (verdict: Finding["verdict"], source: string, more: Partial<Finding> = {}): Finding => ({
   verdict,
@@ -33,6 +34,13 @@ test("each guard check takes the findings of its verdict; a line of the configur
   expect(lookAtCall(guardAllowCheck, call)).toMatchObject([
     { verdict: "allow", code: "test_allow", fix: "Change tools.shell.allow[1] in the configuration" },
   ])
+})
+
+test("an ask that an allow rule may lift asks at the level of the tool, and not as a binding ask", () => {
+  const call = facts({ findings: [finding("ask", "tools.shell.mode", { isLiftable: true, sandboxed: true })] })
+  expect(lookAtCall(guardLevelCheck, call)).toMatchObject([{ verdict: "ask", code: "test_ask" }])
+  expect(lookAtCall(guardAskCheck, call)).toEqual([])
+  expect(lookAtCall(guardLevelCheck, facts({ findings }))).toEqual([])
 })
 
 test.each([

@@ -15,6 +15,7 @@ import { groupCheck } from "./group.ts"
 import { guardAllowCheck } from "./guard-allow.ts"
 import { guardAskCheck } from "./guard-ask.ts"
 import { guardDenyCheck } from "./guard-deny.ts"
+import { guardLevelCheck } from "./guard-level.ts"
 import { hidingRuleCheck } from "./hiding-rule.ts"
 import { minLevelCheck } from "./min-level.ts"
 import { parentCheck } from "./parent.ts"
@@ -58,6 +59,7 @@ export const checks: readonly AnyCheck[] = [
   confirmationCheck,
 
   toolLevelCheck,
+  guardLevelCheck,
 
   allowRulesCheck,
   guardAllowCheck,

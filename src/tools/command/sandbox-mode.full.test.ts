@@ -57,6 +57,26 @@ here("what bubblewrap holds runs unasked: builds, scripts, writes in the workspa
   expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("a\n")
 })
 
+here("a file that nobody let delete_file delete is not deleted unasked by a command", async () => {
+  const { system, run, workspace } = await project({
+    org: { ...org, roles: [{ name: "developer", toolGroups: ["command", "workspace"] }] },
+  })
+  const file = join(workspace, "notes.txt")
+  writeFileSync(file, "text")
+  const input = { path: "notes.txt" }
+  const deleting = await system.submit({ agentId: "dev", tool: "delete_file", input }, { waitMs: 0 })
+  if (!isTicket(deleting)) throw new Error("delete_file did not ask.")
+  await system.approvals.answer(deleting.callId, { kind: "reject" }, "ann")
+  for (const line of ["rm -rf notes.txt", "sh -c 'rm -rf notes.txt'", "echo x > notes.txt", "ls notes.txt | xargs rm"])
+    expect(await run(line)).toEqual(asks("deletes or overwrites"))
+  expect(existsSync(file)).toBe(true)
+  const rules = [{ allow: "run_command", touching: ["command:rm *", "write:**"], because: "It may delete." }]
+  const ruled = await project({ rules })
+  writeFileSync(join(ruled.workspace, "notes.txt"), "text")
+  expect(await ruled.run("rm -rf notes.txt")).toMatchObject({ exitCode: 0 })
+  expect(existsSync(join(ruled.workspace, "notes.txt"))).toBe(false)
+})
+
 here("secrets below the root are masked in unasked runs, and shown to a command that a person approved", async () => {
   const secrets = ["apps/api/.env", "infra/id_rsa"]
   const write = (workspace: string) => {
