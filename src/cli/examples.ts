@@ -116,7 +116,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "trash restore": ["qm trash restore 01a1e1a9"],
   backup: ["qm backup /backups/2026-01-31"],
   restore: ["qm restore /backups/2026-01-31"],
-  init: ["qm init", "qm init --from claude"],
+  init: ["qm init", "qm init --shell-mode sandbox", "qm init --from claude"],
   install: ["qm install claude --agent dev", "qm install claude --replace"],
   trust: ["qm trust"],
   check: ["qm check", "qm check quartermaster.yml"],

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, writeFileSync } from "node:fs"
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { temporaryFolder } from "../testing/test-app.ts"
@@ -28,4 +28,26 @@ test.each([
   const { code, stderr } = await runWithApp({}, ["init", "--from", "claude"], { cwd })
   expect([code, stderr]).toEqual([1, expect.stringMatching(sentence)])
   expect(readdirSync(cwd)).toEqual([".mcp.json"])
+})
+
+test("init without a terminal writes shell mode ask, and sandbox only where --shell-mode says so", async () => {
+  const modeOf = async (...words: string[]) => {
+    const cwd = temporaryFolder()
+    const { code, stdout } = await runWithApp({}, ["init", "--json", ...words], { cwd })
+    const written = readFileSync(join(cwd, "quartermaster.yml"), "utf8")
+    return [code, (JSON.parse(stdout) as { shellMode: string }).shellMode, /^ {4}mode: (\w+)/m.exec(written)?.[1]]
+  }
+  expect(await modeOf()).toEqual([0, "ask", undefined])
+  expect(await modeOf("--shell-mode", "ask")).toEqual([0, "ask", undefined])
+  expect(await modeOf("--shell-mode", "sandbox")).toEqual([0, "sandbox", "sandbox"])
+})
+
+test.each([
+  [["--shell-mode", "denylist"], "--shell-mode takes one of ask, sandbox, and 'denylist' is none of them."],
+  [["--from", "claude", "--shell-mode", "sandbox"], "--shell-mode is for a first configuration."],
+])("init %j writes nothing and says why", async (words, sentence) => {
+  const cwd = temporaryFolder()
+  const { code, stderr } = await runWithApp({}, ["init", ...words], { cwd })
+  expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
+  expect(readdirSync(cwd)).toEqual([])
 })

@@ -9,7 +9,11 @@ const ownFolder = "Run 'qm init' in a folder of your own."
 
 interface InitFlags {
   from?: string
+  shellMode?: string
 }
+
+const shellModes = ["ask", "sandbox"] as const
+type ShellMode = (typeof shellModes)[number]
 
 export function addInit(program: Command, run: Run): void {
   program
@@ -18,25 +22,26 @@ export function addInit(program: Command, run: Run): void {
       "write a configuration file in this folder; with --from, import a client's MCP servers and permissions",
     )
     .option(`--from <client>`, `import from ${clientNames.join(", ")}; path is the client's file or folder`)
+    .option(
+      "--shell-mode <mode>",
+      "ask: a person approves every command; sandbox: bubblewrap holds them, and only what deletes or overwrites asks",
+    )
     .action(run(init))
 }
 
 /** Writes a first configuration, trusts it and prints the next steps. */
-async function init(context: CliContext, path: string | undefined, { from }: InitFlags): Promise<number> {
+async function init(context: CliContext, path: string | undefined, { from, shellMode }: InitFlags): Promise<number> {
   const client = choiceFlag("--from", from, clientNames)
+  const mode = choiceFlag("--shell-mode", shellMode, shellModes)
+  if (client !== undefined && mode !== undefined)
+    throw new UsageError("--shell-mode is for a first configuration. With --from, set tools.shell.mode in the file.")
   if (client !== undefined) return importConfig(context, client, path)
   if (path !== undefined) throw new UsageError("A path is only used with --from: it is the client's file or folder.")
-  const written = await orCannotWrite(() => writeFirstConfig(context), ownFolder)
+  const written = await orCannotWrite(() => writeFirstConfig(context, mode), ownFolder)
   const lines = [
     `Wrote ${written.file} and trusted it.`,
     `Wrote ${written.schemaFile}, which editors use to complete and check it.`,
-    written.shellMode === "sandbox"
-      ? [
-          "Commands run in the bubblewrap sandbox without approval (tools.shell.mode: sandbox): no network, and no writing outside this folder.",
-          "In this folder they may change and delete files without asking, and what they delete is not in the trash.",
-          "To approve each command instead, set tools.shell.mode to ask in the file.",
-        ].join("\n")
-      : "Commands need approval (tools.shell.mode: ask), because bubblewrap does not work here.",
+    shellSentence(written),
     "",
     "Edit the file: it has every key, with its default or an example. Then:",
     "  qm trust              run it after each change; until then only stricter settings apply",
@@ -47,12 +52,54 @@ async function init(context: CliContext, path: string | undefined, { from }: Ini
   return 0
 }
 
-async function writeFirstConfig({ io: { cwd, home, env } }: CliContext) {
+interface Written {
+  shellMode: ShellMode
+  hasSandbox: boolean
+}
+
+function shellSentence({ shellMode, hasSandbox }: Written): string {
+  if (shellMode === "ask")
+    return hasSandbox
+      ? "A person approves every command (tools.shell.mode: ask). For commands that run unasked in bubblewrap, write sandbox there."
+      : "A person approves every command (tools.shell.mode: ask). For commands that run unasked, install bubblewrap first."
+  const sentences = [
+    "Commands run in the bubblewrap sandbox unasked (tools.shell.mode: sandbox): no network, and no writing outside this folder.",
+    "A command that visibly deletes or overwrites files asks. What a script does inside is not seen: it may change and delete files in this folder, and they are not in the trash.",
+    "To approve every command instead, set tools.shell.mode to ask in the file.",
+  ]
+  if (!hasSandbox) sentences.unshift("Bubblewrap does not work here. Until it does, a person approves every command.")
+  return sentences.join("\n")
+}
+
+async function writeFirstConfig(context: CliContext, wanted: ShellMode | undefined) {
+  const { cwd, home, env } = context.io
   const { sandboxWorks } = await import("../app.ts")
-  const { writeInitialConfig } = await import("../config/init.ts")
+  const { refuseExisting, writeInitialConfig } = await import("../config/init.ts")
+  // Nobody is asked about a file that will not be written.
+  refuseExisting(cwd)
   const hasSandbox = sandboxWorks()
-  const { file, schemaFile, pin } = writeInitialConfig(cwd, home, env, { hasSandbox })
-  return { file, schemaFile, sha256: pin.sha256, shellMode: hasSandbox ? "sandbox" : "ask" }
+  const shellMode = wanted ?? (hasSandbox ? await askShellMode(context) : "ask")
+  const { file, schemaFile, pin } = writeInitialConfig(cwd, home, env, { shellMode })
+  return { file, schemaFile, sha256: pin.sha256, shellMode, hasSandbox }
+}
+
+/** Asks the person at the terminal. Without a terminal, and after any other answer, the mode is `ask`. */
+async function askShellMode({ io, flags }: CliContext): Promise<ShellMode> {
+  const { isAttended } = await import("./open-app.ts")
+  if (flags.json || !isAttended(io)) return "ask"
+  io.stderr.write(
+    "How do agents run commands? Both can be changed in the file later.\n" +
+      "  ask      a person approves every command\n" +
+      "  sandbox  bubblewrap holds them: no network, no writing outside this folder; only what visibly deletes or overwrites asks\n",
+  )
+  const { createInterface } = await import("node:readline/promises")
+  const lines = createInterface({ input: io.stdin, output: io.stderr })
+  try {
+    const reply = await lines.question("Shell mode [ask] ")
+    return /^\s*s(?:andbox)?\s*$/i.test(reply) ? "sandbox" : "ask"
+  } finally {
+    lines.close()
+  }
 }
 
 /** Writes a configuration from another program's files and lists what could not be imported. */

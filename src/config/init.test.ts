@@ -46,14 +46,14 @@ test.each(waiting.map((index) => [lines[index], index] as const))("'%s' loads wh
   expect(JSON.stringify(config)).toContain(`"${key === "workspaceDir" ? "workspace" : key}":`)
 })
 
-test("where bubblewrap works the first file sets shell mode sandbox and comments out the other keys", () => {
+test("a first file with shell mode sandbox sets it and comments out the other keys", () => {
   const { cwd, home } = makeFolders()
-  const { file } = writeInitialConfig(cwd, home, {}, { hasSandbox: true })
+  const { file } = writeInitialConfig(cwd, home, {}, { shellMode: "sandbox" })
   expect(loadConfig({ cwd, home, env: {} })).toMatchObject({ warnings: [], trusted: true })
   expect(loadConfig({ cwd, home, env: {} }).config.tools?.shell).toEqual({ mode: "sandbox" })
   const text = readFileSync(file, "utf8")
   expect(text).toMatch(
-    /# sandbox: commands run in bubblewrap without approval.*\n.*delete files without asking.*\n.*mode: ask\n {4}mode: sandbox\n {4}#allow: /,
+    /# sandbox: commands run in bubblewrap unasked.*\n.*deletes or overwrites files asks.*\n.*mode: ask\n {4}mode: sandbox\n {4}#allow: /,
   )
   trust(file, home, {})
   for (const key of ["allow", "deny", "sandbox", "timeout", "limits"]) {

@@ -19,9 +19,9 @@ export function writeInitialConfig(
   dir: string,
   home: string,
   env: Environment,
-  { hasSandbox = false }: { hasSandbox?: boolean } = {},
+  { shellMode = "ask" }: { shellMode?: "ask" | "sandbox" } = {},
 ): InitialConfig {
-  const written = writeConfig(dir, initialText(hasSandbox), env)
+  const written = writeConfig(dir, initialText(shellMode), env)
   return { ...written, pin: trust(written.file, home, env) }
 }
 
@@ -39,15 +39,15 @@ export function writeConfig(dir: string, text: string, env: Environment): Omit<I
 }
 
 /**
- * The text of a first configuration. Keys with a default are set to it; the others are commented-out examples. Where
- * bubblewrap works, `tools.shell.mode` is set to sandbox.
+ * The text of a first configuration. Keys with a default are set to it; the others are commented-out examples. The shell
+ * mode `sandbox` is written where a person wanted it.
  */
-export function initialText(hasSandbox = false): string {
+export function initialText(shellMode: "ask" | "sandbox" = "ask"): string {
   const sections = keysAt([]).map((key) => {
     const inner = keysAt([key])
     const lines = inner.flatMap((name) => {
       const written = keyLines([key, name], "  ")
-      return hasSandbox && key === "tools" && name === "shell" ? withSandbox(written) : written
+      return shellMode === "sandbox" && key === "tools" && name === "shell" ? withSandbox(written) : written
     })
     const isWhole = inner.length === 0 || key in examples
     return (isWhole ? keyLines([key], "") : [`# ${explanationOf([key])}`, `${key}:`, ...lines]).join("\n")
@@ -218,8 +218,8 @@ function withSandbox([explanation = "", , , ...others]: readonly string[]): stri
   return [
     explanation,
     "  shell:",
-    "    # sandbox: commands run in bubblewrap without approval; they write only in the workspace and have no network.",
-    "    # There they may change and delete files without asking, and what they delete is not in the trash.",
+    "    # sandbox: commands run in bubblewrap unasked; they write only in the workspace and have no network. What visibly",
+    "    # deletes or overwrites files asks. What a script does inside is not seen, and is not in the trash.",
     "    # To approve each command that is not listed in 'allow', write instead: mode: ask",
     "    mode: sandbox",
     ...others.map((line) => line.replace("#  ", "  #")),
@@ -235,7 +235,8 @@ function keyLines(path: readonly string[], indent: string): string[] {
   return [`${indent}# ${explanationOf(path)}`, ...lines.map((line) => `${indent}${mark}${line}`)]
 }
 
-function refuseExisting(dir: string): void {
+/** Throws if there is a configuration already. */
+export function refuseExisting(dir: string): void {
   const local = resolve(dir, localName)
   const existing = [...configFilesIn(dir), ...(existsSync(local) ? [local] : [])]
   const sentence = "This file already exists and is not overwritten. Edit it, or move it away and run 'qm init' again."
