@@ -153,7 +153,7 @@ function reachedFolders({ commands }: ScanResult, script: string, folder: string
   for (const { words } of commands) {
     const [name, target] = words
     if ((name !== "cd" && name !== "pushd") || target === undefined || /[$`~*?]|^-/.test(target)) continue
-    for (const known of [...folders]) if (folders.size < mostFolders) folders.add(posix.resolve(known, target))
+    for (const known of Array.from(folders)) if (folders.size < mostFolders) folders.add(posix.resolve(known, target))
   }
   return [...folders]
 }
