@@ -112,6 +112,24 @@ rules:
   expect(notes).toEqual([expect.stringContaining("'rules[3]' names 'mcp:made:thing'. Nothing has this name yet")])
 })
 
+test("a text pattern for a number is noted with what to write instead; a condition is not", async () => {
+  const { check, run } = makeChecked(`rules:
+  - { deny: sleep, args: { /duration: "[1-9][0-9][0-9]*" }, because: So. }
+  - { deny: sleep, args: { /duration: { above: 100 } }, because: So. }
+  - { ask: sleep, args: { /duration: "5" }, because: So. }
+  - { ask: set_env, args: { /key: "A*" }, because: So. }
+`)
+  const { code, problems, notes } = await check()
+  expect([code, problems]).toEqual([0, []])
+  expect(notes).toEqual([
+    expect.stringMatching(/:2: 'rules\[0\]': '\/duration' of sleep is a number, .* such as \{ above: 100 \}/),
+  ])
+  expect((await run("trust", "--yes")).code).toBe(0)
+  expect(await run("call", "sleep", "duration=200")).toMatchObject({ code: 3 })
+  const why = await run("why", "sleep", "duration=99", "--all")
+  expect(why.stdout).toContain("The rule to deny sleep does not match this call (/duration is not above 100): So.")
+})
+
 test("a role of approvers that nobody has is noted, with its line and the name that is meant", async () => {
   const { check, run } = makeChecked(`org: { people: [{ id: ann, roles: [lead], tokenHash: "${"0".repeat(64)}" }] }
 rules:
@@ -179,7 +197,7 @@ test("the first file runs as it is written: with its examples uncommented it has
   expect(await check()).toMatchObject({ code: 0, trusted: true, problems: [] })
   const text = readFileSync(join(cwd, "quartermaster.yml"), "utf8")
   write("quartermaster.yml", uncommented(text, ["workspaceDir"]))
-  expect(await check()).toMatchObject({ code: 0, problems: [], rules: 5 })
+  expect(await check()).toMatchObject({ code: 0, problems: [], rules: 7 })
   // What points elsewhere cannot run here.
   const elsewhere = ["workspaceDir", "mcpServers", "plugins", "modules", "experiments", "notify", "enabled"]
   write("quartermaster.yml", uncommented(text, elsewhere))

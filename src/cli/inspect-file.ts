@@ -68,7 +68,7 @@ export async function problemsIn(
     const tool = list.find((rule) => rule.source === source)?.tool ?? ""
     const problem = { ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }
     if (kind === "dead" && mayCome(tool)) notes.push(notYet(problem, tool))
-    else if (kind === "shadowed") notes.push(noteText(problem))
+    else if (kind === "shadowed" || kind === "doubtful") notes.push(noteText(problem))
     else problems.push(problem)
   }
   const known = namesIn(app)

@@ -34,7 +34,11 @@ export function withRuleOptions(command: Command): Command {
     .option("--effect <effects>", "only for tools with these effects, for example write,network")
     .option("--touching <pattern>", "what the call touches, for example 'write:docs/**'; can be repeated", repeated)
     .option("--except <pattern>", "what it may touch without the rule applying; can be repeated", repeated)
-    .option("--arg <pointer=pattern>", "a value of the input, for example '/path=docs/*'; can be repeated", repeated)
+    .option(
+      "--arg <pointer=pattern>",
+      "a value of the input, for example '/path=docs/*' or '/amount={\"above\":100}'; can be repeated",
+      repeated,
+    )
     .option("--expires <when>", "when the rule ends: in 2h or 30d, or at a date such as 2026-12-31T18:00Z")
     .option("--approvers <count:role>", "for --ask: how many people must approve and their role, for example 2:lead")
     .option("--deadline <minutes>", "for --ask: how long to wait for an answer")
@@ -72,11 +76,21 @@ export function noRuleGiven(): UsageError {
   return new UsageError(`Give the rule as options, as JSON or as @file. ${ruleExample}`)
 }
 
-function readArgument(text: string): [string, string] {
+/** `{"above":100}` is a condition; any other text is a pattern, also one for a value that is an object. */
+function conditionIn(text: string): unknown {
+  if (!/^\{\s*"(?:above|below|oneOf|not)"\s*:/.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function readArgument(text: string): [string, unknown] {
   const at = text.indexOf("=")
   if (at === -1)
     throw new UsageError(`--arg takes pointer=pattern, for example '/path=docs/*', and '${text}' is not that.`)
-  return [text.slice(0, at), text.slice(at + 1)]
+  return [text.slice(0, at), conditionIn(text.slice(at + 1))]
 }
 
 function readApprovers(text: string): { count?: number; role?: string } {

@@ -1,3 +1,4 @@
+import { argumentWords } from "../lib/argument-words.ts"
 import type { Rule, RuleFlaw } from "../model/rule.ts"
 import { formatTime } from "./time-text.ts"
 
@@ -6,7 +7,7 @@ export function whenText(rule: Rule): string {
   const { role, department, agent, effect, touching, args, except, approvers, deadline, expiresAt, readOnlyHint } = rule
   const list = (name: string, of: readonly string[] | undefined) =>
     of === undefined ? [] : [`${name} ${of.join(" or ")}`]
-  const named = Object.entries(args ?? {}).map(([pointer, glob]) => `${pointer} is ${glob}`)
+  const named = Object.entries(args ?? {}).map(([pointer, written]) => `${pointer} is ${argumentWords(written)}`)
   const people = approvers === undefined ? [] : [`${approvers.count} of ${approvers.role ?? "anyone"} agree`]
   return [
     ...list("role", role),

@@ -92,13 +92,13 @@ test("every condition of a rule is shown", () => {
     agent: ["dev"],
     effect: ["write"],
     touching: ["file:docs/**"],
-    args: { "/key": "A*" },
+    args: { "/key": "A*", "/n": { above: 1, not: [5, 6] } },
     except: ["host:x"],
     approvers: { role: "lead", count: 2 },
     deadline: 5,
   }
   expect(whenText(all)).toBe(
-    "role developer, department eng or ops, agent dev, effect write, touching file:docs/**, /key is A*, except host:x, 2 of lead agree, within 5 min",
+    "role developer, department eng or ops, agent dev, effect write, touching file:docs/**, /key is A*, /n is above 1 and not 5 or 6, except host:x, 2 of lead agree, within 5 min",
   )
 })
 
@@ -237,6 +237,10 @@ test.each<[string[], object]>([
   [
     ["--ask", "x", "--approvers", "2:lead", "--deadline", "10", "--arg", "/path=a=b", "--shadow"],
     { ask: "x", approvers: { count: 2, role: "lead" }, deadline: 10, args: { "/path": "a=b" }, shadow: true },
+  ],
+  [
+    ["--ask", "x", "--arg", '/amount={"above":100}', "--arg", '/currency={"oneOf":["EUR"]}', "--arg", '/o={"a":1}'],
+    { ask: "x", args: { "/amount": { above: 100 }, "/currency": { oneOf: ["EUR"] }, "/o": '{"a":1}' } },
   ],
   [["--ask", "x", "--approvers", "lead"], { ask: "x", approvers: { role: "lead" } }],
   [["--ask", "x", "--approvers", "3"], { ask: "x", approvers: { count: 3 } }],

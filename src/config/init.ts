@@ -210,7 +210,9 @@ export const examples: Readonly<Record<string, string>> = {
   - { ask: http_*, because: Two people approve outgoing requests., approvers: { role: lead, count: 2 }, deadline: 10 }
   - { ask: get_env, because: A person checks values before a model sees them., release: always }
   - { allow: write_file, touching: "write:docs/**", because: Everybody may write documentation. }
-  - { allow: set_env, agent: ada, because: Ada sets up the session. }`,
+  - { allow: set_env, agent: ada, because: Ada sets up the session. }
+  - { ask: sleep, args: { /duration: { above: 60, below: 600 } }, because: A person hears of long breaks. }
+  - { deny: set_env, args: { /key: { oneOf: [PATH, "LD_*"], not: LD_DEBUG } }, because: They change what runs. }`,
 }
 
 /** The section `shell` with its mode set to sandbox and its other keys commented out. */

@@ -3,6 +3,17 @@ import type { Effect } from "./permission.ts"
 export const ruleVerdicts = ["allow", "ask", "deny"] as const
 export type RuleVerdict = (typeof ruleVerdicts)[number]
 
+export type ArgumentValue = string | number | boolean | null
+
+/** A condition on one value of the input. All that is given must hold. Texts are patterns. */
+export interface ArgumentCondition {
+  /** The value is a number above this one. */
+  above?: number | undefined
+  below?: number | undefined
+  oneOf?: readonly ArgumentValue[] | undefined
+  not?: ArgumentValue | readonly ArgumentValue[] | undefined
+}
+
 /** Who must approve when a rule asks: `count` people, each with the role. */
 export interface Approvers {
   role?: string | undefined
@@ -30,8 +41,8 @@ export interface Rule {
   effect?: readonly Effect[] | undefined
   /** Any of these: `file:`, `read:`, `write:`, `command:`, `host:` or `database:` with a glob. */
   touching?: readonly string[] | undefined
-  /** JSON pointer into the input → glob over the value's text. */
-  args?: Readonly<Record<string, string>> | undefined
+  /** JSON pointer into the input → glob over the value's text, or a condition on the value. */
+  args?: Readonly<Record<string, string | ArgumentCondition>> | undefined
   /** The rule does not apply when these cover everything the call touches. */
   except?: readonly string[] | undefined
   because: string
@@ -64,9 +75,10 @@ export interface RuleExample {
   input?: unknown
 }
 
-/** What is wrong with a rule. A malformed rule is not in force; dead and shadowed ones are, but have no effect. */
+/** What is wrong with a rule. A malformed rule is not in force; dead and shadowed ones are, but have no effect;
+ * a doubtful one may not mean what it says. */
 export interface RuleFlaw {
-  kind: "malformed" | "dead" | "shadowed" | "example"
+  kind: "malformed" | "dead" | "shadowed" | "example" | "doubtful"
   source: string
   sentence: string
 }

@@ -1,16 +1,15 @@
 import type { AgentView } from "../model/organisation.ts"
 import { saysItOnlyReads } from "../model/mcp.ts"
 import type { Effect } from "../model/permission.ts"
-import { valueAtPointer, parseJsonPointer } from "../lib/json-pointer.ts"
+import { valueAtPointer } from "../lib/json-pointer.ts"
 import type { DecisionInput } from "../model/ports.ts"
-import { readGlob, type Glob } from "../lib/glob.ts"
 import { readToolPattern, readTouchPattern, type ToolPattern, type TouchPattern } from "../schema/rule-patterns.ts"
 import type { Reason } from "../model/audit-entry.ts"
 import type { Rule, RuleVerdict } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { readArgument, type ArgumentPattern } from "./argument-conditions.ts"
 import { touchMatches, normalizeTouches, type NormalizedTouch } from "./normalize-touches.ts"
 import { reasonOf } from "./rule-reason.ts"
-import { textMatches } from "./value-texts.ts"
 
 /** What the rules need of the registry. */
 export interface RuleTools {
@@ -31,12 +30,6 @@ export interface CompiledRule {
   readonly except: readonly TouchPattern[] | undefined
   /** When the rule stops to decide, in milliseconds. */
   readonly expiresAt: number
-}
-
-export interface ArgumentPattern {
-  readonly pointer: string
-  readonly steps: readonly string[]
-  readonly glob: Glob
 }
 
 /** What the conditions of a rule look at. */
@@ -95,7 +88,7 @@ export function ruleMatches({ rule, args, touching, except, expiresAt }: Compile
   const loosens = rule.verdict === "allow"
   const { list, proved } = normalizeTouches(touches, workspace)
   if (loosens && !proved) return false
-  for (const { steps, glob } of args) if (!textMatches(valueAtPointer(input, steps), glob, !loosens)) return false
+  for (const argument of args) if (!argumentHolds(argument, input, loosens)) return false
   const covered = (patterns: readonly TouchPattern[]) => (place: NormalizedTouch) =>
     patterns.some((one) => touchMatches(place, one))
   if (touching !== undefined) {
@@ -110,6 +103,10 @@ export function ruleMatches({ rule, args, touching, except, expiresAt }: Compile
   return loosens ? !list.some(covered(except)) : !(proved && list.length > 0 && list.every(covered(except)))
 }
 
+export function argumentHolds({ steps, holds }: ArgumentPattern, input: unknown, loosens: boolean): boolean {
+  return holds(valueAtPointer(input, steps), loosens)
+}
+
 function hasEffect({ effect }: RegisteredTool, wanted: readonly Effect[], verdict: RuleVerdict): boolean {
   return effect === undefined ? verdict !== "allow" : wanted.includes(effect)
 }
@@ -120,12 +117,6 @@ function names({ role, department, agent }: Rule, who: AgentView): boolean {
   if (role === undefined) return true
   // An agent chooses the name of a role it makes, so that name counts for nothing.
   return who.role.madeBy !== "agent" && (role.includes(who.role.name) || role.includes(who.role.id))
-}
-
-function readArgument(pointer: string, pattern: string): ArgumentPattern | undefined {
-  const steps = parseJsonPointer(pointer)
-  const read = readGlob(pattern, "text")
-  return steps === undefined || "mistake" in read ? undefined : { pointer, steps, glob: read.glob }
 }
 
 function readTouches(written: readonly string[], loosens: boolean): TouchPattern[] | "malformed" {

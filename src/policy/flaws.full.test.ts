@@ -27,7 +27,18 @@ function shadowedSlowly(rules: readonly Rule[], all: readonly RegisteredTool[]):
     ...one
   }: Rule) =>
     JSON.stringify([
-      [verdict, tools.canonical(tool), args && Object.entries(args).sort(), release, approvers, deadline, expiresAt],
+      [
+        verdict,
+        tools.canonical(tool),
+        args &&
+          Object.entries(args)
+            .map((entry) => JSON.stringify(entry))
+            .sort(),
+        release,
+        approvers,
+        deadline,
+        expiresAt,
+      ],
       [...people(one as Rule), effect, touching, except].map((list) => list && [...list].sort()),
     ])
   const covers = (wide: number, narrow: number) => {

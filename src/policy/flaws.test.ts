@@ -65,6 +65,10 @@ test.each<[Rule, string]>([
     "dead: Its exception never applies: none of the tools 'set_env' stands for",
   ],
   [
+    rule("ask", "read_file", { args: { "/limit": "[1-9][0-9][0-9]*" } }),
+    "doubtful: '/limit' of read_file is a number, and the rule compares it with a text pattern: 1e21 is a number too.",
+  ],
+  [
     rule("deny", "read_file", { args: { "/pth": "*" } }),
     "dead: It can never hold: no tool it is about has a parameter for '/pth'. Did you mean 'path'?",
   ],

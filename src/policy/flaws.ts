@@ -4,6 +4,7 @@ import type { Rule, RuleFlaw, Touches } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { compileRule, isAboutTool, type CompiledRule, type RuleTools } from "./conditions.ts"
 import { deadSentences } from "./dead-rules.ts"
+import { doubtfulSentences } from "./doubtful-rules.ts"
 import { exampleSentences } from "./rule-examples.ts"
 import { fingerprintOf, CoveredRules } from "./covered-rules.ts"
 
@@ -46,6 +47,7 @@ export function findFlaws(rules: readonly Rule[], given: RuleContext): RuleFlaw[
     return [
       ...flawsOf("dead", deadSentences(found, known)),
       ...flawsOf("shadowed", coveredBy === undefined ? [] : [coveredBy]),
+      ...flawsOf("doubtful", doubtfulSentences(found)),
       ...flawsOf("example", exampleSentences(found, known)),
     ]
   })

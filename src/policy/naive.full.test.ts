@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import type { AgentView, SessionMode } from "../model/organisation.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
 import type { DecisionInput, Verdict } from "../model/ports.ts"
-import type { Grant, Rule, Touch } from "../model/rule.ts"
+import type { ArgumentCondition, ArgumentValue, Grant, Rule, Touch } from "../model/rule.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import { decide } from "./decide.ts"
 import { GrantIndex } from "./grants.ts"
@@ -77,12 +77,43 @@ function fitsTouch(written: string, { kind, what: raw }: Touch, isWide: boolean)
   return isWide ? wider.some(fits) : glob(pattern, what, true)
 }
 
-function valueTexts(input: unknown, pointer: string, isAllow: boolean): string[] {
+function valueAt(input: unknown, pointer: string): unknown {
   let value = input
   for (const step of pointer.split("/").slice(1)) {
     const inside = new Map<string, unknown>(typeof value === "object" ? Object.entries(value ?? {}) : [])
     value = inside.get(step.replace("~1", "/").replace("~0", "~"))
   }
+  return value
+}
+
+/** A rule that allows wants one plain value that certainly fits; any other rule, any part that might. */
+function conditionHolds(value: unknown, { above, below, oneOf, not }: ArgumentCondition, isAllow: boolean): boolean {
+  const isDeep = typeof value === "object" && value !== null
+  const leaves = (one: unknown): unknown[] =>
+    typeof one === "object" && one !== null ? Object.values(one).flatMap(leaves) : [one]
+  const parts = value === undefined ? [] : isAllow ? (isDeep ? [] : [value]) : leaves(value)
+  const excludesOnly = not !== undefined && above === undefined && below === undefined && oneOf === undefined
+  if (parts.length === 0) return excludesOnly && !isAllow
+  const spelled = (one: unknown) => (typeof one === "string" ? one : JSON.stringify(one))
+  const asNumber = (one: unknown) =>
+    typeof one === "number" ? one : !isAllow && typeof one === "string" && /\S/.test(one) ? Number(one) : NaN
+  const compares = (one: unknown, fits: (number: number) => boolean) =>
+    Number.isNaN(asNumber(one)) ? !isAllow && one !== null : fits(asNumber(one))
+  const is = (one: unknown, wanted: ArgumentValue, loosely: boolean) =>
+    typeof wanted === "string"
+      ? glob(wanted, spelled(one))
+      : one === wanted || (loosely && (spelled(one) === String(wanted) || (typeof wanted === "number" && typeof one === "string" && /\S/.test(one) && Number(one) === wanted))) // prettier-ignore
+  return parts.some(
+    (one) =>
+      (above === undefined || compares(one, (number) => number > above)) &&
+      (below === undefined || compares(one, (number) => number < below)) &&
+      (oneOf === undefined || oneOf.some((wanted) => is(one, wanted, !isAllow))) &&
+      (not === undefined || ![not].flat().some((wanted) => is(one, wanted as ArgumentValue, isAllow))),
+  )
+}
+
+function valueTexts(input: unknown, pointer: string, isAllow: boolean): string[] {
+  const value = valueAt(input, pointer)
   const texts = (one: unknown): string[] => {
     const own = typeof one === "string" ? one : canonicalJson(one)
     const parts = typeof one === "object" && one !== null ? Object.values(one) : []
@@ -99,8 +130,10 @@ function holds(rule: Rule, { input, touches, at }: DecisionInput): boolean {
   const inList = (written: readonly string[], isWide: boolean) => (touch: Touch) =>
     written.some((one) => fitsTouch(one, touch, isWide))
   if (isAllow && !proved) return false
-  for (const [pointer, pattern] of Object.entries(rule.args ?? {})) {
-    if (!valueTexts(input, pointer, isAllow).some((text) => glob(pattern, text))) return false
+  for (const [pointer, written] of Object.entries(rule.args ?? {})) {
+    if (typeof written === "string") {
+      if (!valueTexts(input, pointer, isAllow).some((text) => glob(written, text))) return false
+    } else if (!conditionHolds(valueAt(input, pointer), written, isAllow)) return false
   }
   if (rule.touching && isAllow && (list.length === 0 || !list.every(inList(rule.touching, false)))) return false
   if (rule.touching && !isAllow && !list.some(inList(rule.touching, true))) return false

@@ -49,9 +49,9 @@ export class RuleList {
   }
 
   #add(rule: CompiledRule): void {
-    const argument = rule.args.find(({ glob }) => glob.literal !== undefined)
+    const argument = rule.args.find(({ glob }) => glob?.literal !== undefined)
     if (argument === undefined && rule.touching !== undefined) return this.#addByTouch(rule)
-    const { pointer, steps, glob } = argument ?? rule.args[0] ?? {}
+    const { pointer, steps, glob } = argument ?? rule.args.find(({ glob }) => glob !== undefined) ?? {}
     if (pointer === undefined || steps === undefined || glob === undefined) return void this.#plain.push(rule)
     let entry = this.#byArgument.get(pointer)
     if (entry === undefined) this.#byArgument.set(pointer, (entry = { steps, index: new TextIndex() }))

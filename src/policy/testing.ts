@@ -5,7 +5,14 @@ import { sessionModes, type AgentView, type Role, type SessionMode } from "../mo
 import { effects } from "../model/permission.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
 import type { DecisionInput } from "../model/ports.ts"
-import { grantScopes, type Grant, type Rule, type Touch } from "../model/rule.ts"
+import {
+  grantScopes,
+  type ArgumentCondition,
+  type ArgumentValue,
+  type Grant,
+  type Rule,
+  type Touch,
+} from "../model/rule.ts"
 import type { RegisteredTool, ToolSpec } from "../model/tool.ts"
 import type { RuleTools } from "./conditions.ts"
 
@@ -236,6 +243,26 @@ const somePattern = fc.oneof(
 export const someInput = fc.record(
   {
     path: fc.oneof(fc.constantFrom(...texts.read), fc.constantFrom(null, 1, true)),
+    n: fc.constantFrom<unknown>(
+      0,
+      1,
+      2,
+      1e21,
+      -1,
+      "1",
+      " 2 ",
+      "1e21",
+      "",
+      "lots",
+      "true",
+      null,
+      true,
+      [1, 5],
+      ["1"],
+      [],
+      { a: 2 },
+      {},
+    ),
     list: fc.oneof(fc.subarray(["a", "b", "c"]), fc.constantFrom([["a"]], [1], "a")),
     deep: fc.record({ "x/y": fc.constantFrom("a", "ab", { b: 1, a: 2 }) }, { requiredKeys: [] }),
     require_confirmation: fc.constantFrom(false, true, "true"),
@@ -243,10 +270,27 @@ export const someInput = fc.record(
   { requiredKeys: [] },
 )
 
+const someValue = fc.constantFrom<ArgumentValue>(0, 1, 2, "1", "a*", "?", "lots", true, null)
+
+export const someCondition: fc.Arbitrary<ArgumentCondition> = fc
+  .record(
+    {
+      above: fc.constantFrom(-1, 0, 1, 1e20),
+      below: fc.constantFrom(0, 2, 1e22),
+      oneOf: fc.array(someValue, { minLength: 1, maxLength: 2 }),
+      not: fc.oneof(someValue, fc.array(someValue, { minLength: 1, maxLength: 2 })),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((given) => Object.keys(given).length > 0)
+
 const someArguments = fc
   .dictionary(
-    fc.constantFrom("/path", "/list", "/list/0", "/deep/x~1y", "/none", ""),
-    fc.constantFrom("a", "a*", "*", "docs/*", "1", "null", '["a"]', '{"a":2,"b":1}', "[ab]", "?"),
+    fc.constantFrom("/path", "/n", "/list", "/list/0", "/deep/x~1y", "/none", ""),
+    fc.oneof(
+      fc.constantFrom("a", "a*", "*", "docs/*", "1", "null", '["a"]', '{"a":2,"b":1}', "[ab]", "?"),
+      someCondition,
+    ),
     { maxKeys: 2 },
   )
   .filter((given) => Object.keys(given).length > 0)

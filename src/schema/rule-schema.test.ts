@@ -86,7 +86,7 @@ test.each<[unknown, string | RegExp]>([
   [rule({ args: { path: "x" } }), "'path' is not a JSON pointer"],
   [rule({ args: { "/a~2": "x" } }), "is not a JSON pointer"],
   [rule({ args: { "/a": "[" } }), "the pattern '['"],
-  [rule({ args: { "/a": 5 } }), "cannot be of type number. Write a text instead."],
+  [rule({ args: { "/a": 5 } }), "write a pattern as text ('5'), or { oneOf: [5] }."],
   [rule({ approvers: {} }), "'approvers' is not right: only a rule that asks can have it"],
   [rule({ deadline: 5 }), "'deadline' is not right: only a rule that asks"],
   [rule({ release: "always" }), "'release' is not right: only a rule that asks"],

@@ -4,7 +4,7 @@ import { issueSentence } from "./issue-sentence.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { effects } from "../model/permission.ts"
 import { pathText, valueAtPath } from "./problems.ts"
-import { ruleVerdicts, type Rule, type RuleFlaw } from "../model/rule.ts"
+import { ruleVerdicts, type ArgumentCondition, type Rule, type RuleFlaw } from "../model/rule.ts"
 import { pointerMistake, readToolPattern, readTouchPattern } from "./rule-patterns.ts"
 
 const name = z.string().min(1)
@@ -14,6 +14,17 @@ const tool = name
     if (written !== "" && "mistake" in read) context.addIssue(`'${written}' ${read.mistake}`)
   })
   .optional()
+
+const value = z.union([z.string().min(1), z.number(), z.boolean(), z.null()])
+const condition = z.strictObject({
+  above: z.number().optional().describe("The value is a number above this one."),
+  below: z.number().optional().describe("The value is a number below this one."),
+  oneOf: z.array(value).min(1).optional().describe("The value is one of these; a text is a pattern."),
+  not: z
+    .union([value, z.array(value).min(1)])
+    .optional()
+    .describe("The value is not this, or none of these; a text is a pattern."),
+})
 
 const example = z.strictObject({
   agent: name.optional().describe("The agent that calls; any agent when left out."),
@@ -35,10 +46,10 @@ const fields = z.strictObject({
     "What the call touches: file:, read:, write:, command:, host: or database: with a pattern.",
   ),
   args: z
-    .record(z.string(), z.string())
+    .record(z.string(), z.union([z.string(), condition], { error: ({ input }) => conditionMistake(input) }))
     .superRefine(refuseBadArguments)
     .optional()
-    .describe("JSON pointer into the input, and a pattern for the value there."),
+    .describe("JSON pointer into the input, and a pattern for the value there, or above, below, oneOf or not."),
   except: someOf(name).describe("What a call may touch without the rule applying, written like touching."),
   because: z.string().regex(/\S/, "say why; people and models read it").describe("Why; people and models read it."),
   approvers: z
@@ -114,14 +125,34 @@ function someOf<Item extends z.ZodType>(item: Item, what = "a text or a list of 
 
 type Context = z.core.$RefinementCtx
 
-function refuseBadArguments(given: Record<string, string>, context: Context): void {
+function refuseBadArguments(given: Record<string, string | ArgumentCondition>, context: Context): void {
   if (Object.keys(given).length === 0) context.addIssue("it names no value; write a JSON pointer and a pattern")
-  for (const [pointer, pattern] of Object.entries(given)) {
-    const read = readGlob(pattern, "text")
+  for (const [pointer, written] of Object.entries(given)) {
     const wrong = pointerMistake(pointer)
     if (wrong !== undefined) addIssue(context, [pointer], `'${pointer}' ${wrong}`)
-    if ("mistake" in read) addIssue(context, [pointer], `the pattern '${pattern}' ${read.mistake}`)
+    const values = typeof written === "string" ? [written] : [written.oneOf, written.not].flat()
+    for (const pattern of values.filter((one) => typeof one === "string")) {
+      const read = readGlob(pattern, "text")
+      if ("mistake" in read) addIssue(context, [pointer], `the pattern '${pattern}' ${read.mistake}`)
+    }
+    const { above = -Infinity, below = Infinity } = typeof written === "string" ? {} : written
+    if (above >= below) addIssue(context, [pointer], `no number is above ${above} and below ${below}`)
+    if (typeof written !== "string" && Object.values(written).every((part) => part === undefined))
+      addIssue(context, [pointer], conditionMistake(written))
   }
+}
+
+/** What to write instead of a value that is neither a pattern nor a condition. */
+function conditionMistake(given: unknown): string {
+  const usual = "write a pattern as text, or one or more of above, below, oneOf and not, such as { above: 100 }"
+  if (typeof given === "number") return `write a pattern as text ('${given}'), or { oneOf: [${given}] }`
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return usual
+  for (const [key, part] of Object.entries(given)) {
+    if ((key === "above" || key === "below") && typeof part !== "number")
+      return `'${key}' takes a number, without quotes`
+    if (key === "oneOf" && !Array.isArray(part)) return "'oneOf' takes a list, such as [EUR, USD]"
+  }
+  return usual
 }
 
 /** Checks fields against each other. Also runs for rules whose single fields are wrong. */
@@ -183,7 +214,9 @@ function fieldsAt(path: readonly PropertyKey[]): string[] {
   for (const step of path) {
     if (typeof step === "number") continue
     if (node instanceof z.ZodObject) node = node.shape[step as string]
+    else if (node instanceof z.ZodRecord) node = node.valueType
     while (node instanceof z.ZodOptional) node = node.unwrap()
+    if (node instanceof z.ZodUnion) node = node.options.find((option) => option instanceof z.ZodObject) ?? node
     if (node instanceof z.ZodArray) node = node.element
   }
   return node instanceof z.ZodObject ? Object.keys(node.shape) : []
