@@ -3,11 +3,12 @@ import { readdir } from "node:fs/promises"
 import type { FileFacts, Files, FolderEntry, Trash, TrashLimits } from "../../model/files.ts"
 import { createPathPolicy, type PathPolicy, type PathPolicyOptions } from "../../guards/paths/path-policy.ts"
 import { fastIsShown } from "../../guards/paths/fast-is-shown.ts"
+import { ContentCache } from "./content-cache.ts"
 import { factsOf, kindOf } from "./facts.ts"
 import { canOpenByDescriptor, descriptorOpener, realPathOpener } from "./folder-handle.ts"
 import { move } from "./move.ts"
 import { similarNames } from "./similar-names.ts"
-import { openFile, readSmall } from "./read.ts"
+import { openFile, readSmall, type ReadContext } from "./read.ts"
 import { fileNotFoundFailure, fileFailure, failureOfRefusal, translateSystemError } from "./file-failures.ts"
 import { openFolder, allowedAbsolutePath, withResolvedPath, type FileRoots } from "./resolve-path.ts"
 import type { TrashContext } from "./trash-limits.ts"
@@ -23,6 +24,8 @@ export interface FilesOptions extends PathPolicyOptions {
   readonly trash?: TrashLimits | undefined
   /** Calls fsync after each write. */
   readonly syncToDisk?: boolean | undefined
+  /** The contents of files in memory; a cache of its own otherwise. */
+  readonly contents?: ContentCache | undefined
   /** Behaves as on systems where folders cannot be opened by descriptor; for tests. */
   readonly portable?: boolean | undefined
 }
@@ -48,6 +51,7 @@ export function openTrash(options: FilesOptions, policy = pathPolicyFor(options)
 
 function contextOf(options: FilesOptions, policy: PathPolicy): Omit<FilesContext, "isShown"> {
   return {
+    contents: options.contents ?? new ContentCache(),
     pathPolicy: policy,
     opener: options.portable !== true && canOpenByDescriptor() ? descriptorOpener : realPathOpener,
     dataFolder: realpathSync.native(options.dataFolder),
@@ -58,7 +62,7 @@ function contextOf(options: FilesOptions, policy: PathPolicy): Omit<FilesContext
   }
 }
 
-interface FilesContext extends WriteContext, TrashContext {
+interface FilesContext extends WriteContext, TrashContext, ReadContext {
   isShown(path: string): boolean
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, read, readSync, type BigIntStats } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import type { FileFacts, OpenFile } from "../../model/files.ts"
+import type { ContentCache } from "./content-cache.ts"
 import { factsOf } from "./facts.ts"
 import {
   isFolderFailure,
@@ -16,6 +17,10 @@ import {
   type ResolvedPath,
   type FileRoots,
 } from "./resolve-path.ts"
+
+export interface ReadContext extends FileRoots {
+  readonly contents: ContentCache
+}
 
 /** An open regular file. */
 export interface OpenDescriptor {
@@ -33,21 +38,33 @@ export function openToRead(roots: FileRoots, path: string): OpenDescriptor {
 }
 
 export function readSmall(
-  roots: FileRoots,
+  roots: ReadContext,
   path: string,
   maxBytes: number,
 ): { bytes: Buffer; facts: FileFacts } | undefined {
   const { descriptor, stat, real } = openToRead(roots, path)
   try {
     if (stat.size > maxBytes) return undefined
-    const bytes = readUpTo(descriptor, Number(stat.size), maxBytes)
+    const bytes = roots.contents.get(stat) ?? readAndKeep(roots.contents, descriptor, stat, maxBytes)
     return bytes && { bytes, facts: factsOf(stat, real, roots.pathPolicy.displayPath(real)) }
   } finally {
     closeSync(descriptor)
   }
 }
 
-export function openFile(roots: FileRoots, path: string): OpenFile {
+function readAndKeep(
+  contents: ContentCache,
+  descriptor: number,
+  stat: BigIntStats,
+  maxBytes: number,
+): Buffer | undefined {
+  const keep = contents.reading(descriptor, stat)
+  const bytes = readUpTo(descriptor, Number(stat.size), maxBytes)
+  if (bytes !== undefined) keep(bytes)
+  return bytes
+}
+
+export function openFile(roots: ReadContext, path: string): OpenFile {
   const { descriptor, stat, real } = openToRead(roots, path)
   const facts = factsOf(stat, real, roots.pathPolicy.displayPath(real))
   let isOpen = true
@@ -61,7 +78,15 @@ export function openFile(roots: FileRoots, path: string): OpenFile {
     read: readAt,
     async readAll(limit) {
       if (facts.size > limit) throw readLimitFailure(path, facts.size, limit)
-      return readAll(readAt, facts.size, limit, path)
+      if (!isOpen) throw new Error(`${path} is closed`)
+      // It may have changed since it was opened.
+      const now = fstatSync(descriptor, { bigint: true })
+      const known = now.size > limit ? undefined : roots.contents.get(now)
+      if (known !== undefined) return known
+      const keep = roots.contents.reading(descriptor, now)
+      const bytes = await readAll(readAt, facts.size, limit, path)
+      if (isOpen) keep(bytes)
+      return bytes
     },
     async close() {
       if (isOpen) closeSync(descriptor)
