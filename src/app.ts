@@ -150,7 +150,8 @@ export async function assemble(
     home: options.home,
     privatePaths: options.privatePaths ?? [],
     readOnlyPaths: [...(options.readOnlyPaths ?? []), ...entries.map(({ path }) => path).filter(isAbsolute)],
-    environment: keys.otherVariables,
+    environment: keys.otherVariables(),
+    currentEnvironment: keys.otherVariables,
     snippets: options.snippets ?? storedSnippets(store.database),
     todos: storedTodos(store.database),
     session: sessionEnvironment(store.database),
@@ -476,7 +477,7 @@ function knownSecrets({ models, databases }: Config, { environment = process.env
     !variables.includes(name) && !ofDatabases.some((secret) => value.includes(secret))
   return {
     values: [...keys, ...ofDatabases],
-    otherVariables: Object.fromEntries(Object.entries(environment).filter(isOther)),
+    otherVariables: () => Object.fromEntries(Object.entries(environment).filter(isOther)),
   }
 }
 

@@ -27,6 +27,7 @@ import { contextTools } from "./tools/context/index.ts"
 import { dataTools } from "./tools/data/index.ts"
 import { interactionTools } from "./tools/interaction/index.ts"
 import { networkTools } from "./tools/network/index.ts"
+import type { CurrentEnvironment } from "./tools/system/get-env.ts"
 import { systemTools } from "./tools/system/index.ts"
 import { todoTools } from "./tools/todo/index.ts"
 import { workspaceTools } from "./tools/workspace/index.ts"
@@ -56,6 +57,8 @@ export interface BuiltinOptions {
   /** Our own files that tools read but never write: configuration, plugins. */
   readOnlyPaths: readonly string[]
   environment: Readonly<Record<string, string | undefined>>
+  /** The environment as it is now, for `get_env`. */
+  currentEnvironment: CurrentEnvironment
   snippets: SnippetStorage
   todos: Todos
   /** Variables that agents set for their sessions. */
@@ -173,7 +176,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     processes,
     tools: [
       ...dataTools(),
-      ...systemTools(options.session, environment),
+      ...systemTools(options.session, options.currentEnvironment),
       ...consoleTools(options.print),
       ...contextTools(options.contexts),
       ...interactionTools(),

@@ -3,8 +3,11 @@ import { defineTool } from "../../schema/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 
+/** The variables of the process as they are now, without those that hold secrets of the configuration. */
+export type CurrentEnvironment = () => Readonly<Record<string, string | undefined>>
+
 /** Reads a variable: the session's value, else the process's own. Variables with secret-looking names are hidden. */
-export const getEnv = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>) =>
+export const getEnv = (session: SessionEnvironment, currentEnvironment: CurrentEnvironment) =>
   defineTool({
     name: "get_env",
     group: "system",
@@ -16,6 +19,7 @@ export const getEnv = (session: SessionEnvironment, environment: Readonly<Record
 
     async execute({ key }, { agent, sessionId }) {
       if (isSecretVariable(key)) return { value: null, hidden: true }
+      const environment = currentEnvironment()
       const own = Object.hasOwn(environment, key) ? environment[key] : undefined
       return { value: (await session.get({ agentId: agent.id, sessionId }, key)) ?? own ?? null }
     },

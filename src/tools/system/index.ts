@@ -1,11 +1,13 @@
 import type { SessionEnvironment } from "../../model/ports.ts"
 import type { Tool } from "../../model/tool.ts"
 import { currentTime } from "./current-time.ts"
-import { getEnv } from "./get-env.ts"
+import { getEnv, type CurrentEnvironment } from "./get-env.ts"
 import { setEnv } from "./set-env.ts"
 import { sleep } from "./sleep.ts"
 
-export const systemTools = (
-  session: SessionEnvironment,
-  environment: Readonly<Record<string, string | undefined>>,
-): Tool[] => [currentTime(), sleep(), getEnv(session, environment), setEnv(session, environment)]
+export const systemTools = (session: SessionEnvironment, environment: CurrentEnvironment): Tool[] => [
+  currentTime(),
+  sleep(),
+  getEnv(session, environment),
+  setEnv(session, environment),
+]

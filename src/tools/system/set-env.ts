@@ -1,10 +1,11 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import type { SessionEnvironment } from "../../model/ports.ts"
+import type { CurrentEnvironment } from "./get-env.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 
 /** Sets a variable for this agent's session and its commands. The process's own environment does not change. */
-export const setEnv = (session: SessionEnvironment, environment: Readonly<Record<string, string | undefined>>) =>
+export const setEnv = (session: SessionEnvironment, currentEnvironment: CurrentEnvironment) =>
   defineTool({
     name: "set_env",
     group: "system",
@@ -30,6 +31,7 @@ export const setEnv = (session: SessionEnvironment, environment: Readonly<Record
 
     async execute({ key, value }, { agent, sessionId }) {
       const previous = await session.set({ agentId: agent.id, sessionId }, key, value)
+      const environment = currentEnvironment()
       const own = Object.hasOwn(environment, key) ? environment[key] : undefined
       return { previous: isSecretVariable(key) ? null : (previous ?? own ?? null) }
     },

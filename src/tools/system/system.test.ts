@@ -104,6 +104,18 @@ test("get_env reads what there is, and null stands for what there is not", async
   for (const key of ["lang", "GONE", "NOTHING", "PATH"]) expect(await read(key)).toEqual({ value: null })
 })
 
+test("get_env reads the value that a variable has now", async () => {
+  const environment: Record<string, string> = { LANG: "de_DE", GONE: "here" }
+  const system = await openTestApp({}, { environment })
+  const read = async (key: string) => (await system.call({ ...operator, tool: "get_env", input: { key } })).result
+  expect([await read("LANG"), await read("GONE")]).toEqual([{ value: "de_DE" }, { value: "here" }])
+  environment["LANG"] = "zh_CN"
+  environment["NEW"] = "new"
+  delete environment["GONE"]
+  expect(await read("LANG")).toEqual({ value: "zh_CN" })
+  expect([await read("GONE"), await read("NEW")]).toEqual([{ value: null }, { value: "new" }])
+})
+
 test("get_env never returns a property of a prototype", async () => {
   const system = await openTestApp({}, { environment: { LANG: "C" } })
   for (const key of ["constructor", "__proto__", "toString", "hasOwnProperty", "__defineGetter__", "valueOf"]) {
@@ -270,10 +282,10 @@ test("get_env and set_env run without the app, with a minimal context", async ()
     },
     all: () => Object.fromEntries(kept),
   }
-  expect(await setEnv(session, { C: "c", C_TOKEN: "c" }).execute({ key: "A", value: "1" }, minimal)).toEqual({
+  expect(await setEnv(session, () => ({ C: "c", C_TOKEN: "c" })).execute({ key: "A", value: "1" }, minimal)).toEqual({
     previous: null,
   })
-  expect(await setEnv(session, { C: "c", C_TOKEN: "c" }).execute({ key: "A", value: "2" }, minimal)).toEqual({
+  expect(await setEnv(session, () => ({ C: "c", C_TOKEN: "c" })).execute({ key: "A", value: "2" }, minimal)).toEqual({
     previous: "1",
   })
   for (const [key, previous] of [
@@ -282,7 +294,7 @@ test("get_env and set_env run without the app, with a minimal context", async ()
     ["C_TOKEN", null],
   ] as const)
     // prettier-ignore
-    expect(await setEnv(session, { C: "c", C_TOKEN: "c" }).execute({ key, value: "1" }, minimal)).toEqual({ previous })
-  expect(await getEnv(session, {}).execute({ key: "A" }, minimal)).toEqual({ value: "2" })
-  expect(await getEnv(session, { B: "3" }).execute({ key: "B" }, minimal)).toEqual({ value: "3" })
+    expect(await setEnv(session, () => ({ C: "c", C_TOKEN: "c" })).execute({ key, value: "1" }, minimal)).toEqual({ previous })
+  expect(await getEnv(session, () => ({})).execute({ key: "A" }, minimal)).toEqual({ value: "2" })
+  expect(await getEnv(session, () => ({ B: "3" })).execute({ key: "B" }, minimal)).toEqual({ value: "3" })
 })
