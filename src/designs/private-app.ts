@@ -25,6 +25,8 @@ export interface PrivateAppSettings {
   options?: QuartermasterOptions
   /** The only tools there are, read before every call. Left out: all built-in tools. */
   tools?: () => Iterable<PrivateTool>
+  /** Puts something around each built-in tool. */
+  wrap?: (tool: RegisteredTool) => RegisteredTool
 }
 
 /** A tool, or the name of a built-in one. */
@@ -100,7 +102,10 @@ export class PrivateApp {
     try {
       // Nothing of it may keep the process alive, which the threads of the journal do.
       const app = await createQuartermaster(configOf(this.#settings), { writes: "direct", ...this.#settings.options })
-      this.#builtIn = new Map(app.registry.list({ type: "builtin" }).map((tool) => [tool.name, tool]))
+      const { wrap = (tool: RegisteredTool) => tool } = this.#settings
+      this.#builtIn = new Map(app.registry.list({ type: "builtin" }).map((tool) => [tool.name, wrap(tool)]))
+      if (this.#settings.wrap !== undefined)
+        for (const tool of this.#builtIn.values()) app.registry.register(tool, { type: "builtin", replace: true })
       for (const listen of this.#listeners) listen(app)
       return (this.#opened = app)
     } catch (error) {

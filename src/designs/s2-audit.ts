@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { AuditEntry, EndEntry, StartEntry } from "../model/audit-entry.ts"
 import type { AuditFilter } from "../model/ports.ts"
+import type { Quartermaster } from "../quartermaster.ts"
 import type { ToolRegistry } from "./s2-registry.ts"
 
 export interface LoggedStart {
@@ -61,14 +63,27 @@ export class ToolAuditLogger {
   }
 }
 
-/** Tells a logger what the audit log has about a call. */
+export type Logger = Pick<ToolAuditLogger, "logStart" | "logSuccess" | "logFailure">
+
+/** Tells a logger of the start of a call before its tool runs. */
+export async function tellStart(logger: Logger, callId: string, app: Quartermaster, names: Names): Promise<void> {
+  // The start of a tool that only reads is written in the next turn.
+  await nextTurn()
+  await app.settle()
+  const start = (await app.audit.show(callId)).find((entry) => entry.kind === "start")
+  if (start === undefined) throw new Error(`The start of the call ${callId} is not in the audit log.`)
+  await logger.logStart(startOf(start, names))
+}
+
+/** Tells a logger what the audit log has about a call. `hasStart`: of its start it was told before. */
 export async function tellLogger(
-  logger: Pick<ToolAuditLogger, "logStart" | "logSuccess" | "logFailure">,
+  logger: Logger,
   entries: readonly AuditEntry[],
   names: Names,
+  hasStart: boolean,
 ): Promise<void> {
   for (const entry of entries) {
-    if (entry.kind === "start") await logger.logStart(startOf(entry, names))
+    if (entry.kind === "start" && !hasStart) await logger.logStart(startOf(entry, names))
     if (entry.kind !== "end" || !entry.ran) continue
     const { callId: id, durationMs: duration, result, error = "", at: timestamp } = entry
     if (entry.status === "success") await logger.logSuccess({ id, duration, result, timestamp })

@@ -80,7 +80,7 @@ export const Bash = builtin({
     require_confirmation: "boolean?",
   },
   outputSchema: { exit_code: "number", stdout: "string", stderr: "string", duration: "number" },
-  permissions: confirmed,
+  permissions: { ...confirmed, allowedRoles: ["developer", "devops", "architect"] },
 })
 
 export const NotebookRead = builtin({
@@ -135,6 +135,11 @@ export const builtinTools: readonly OwnTool[] = [Read, Edit, Glob, Grep, Bash, N
 /** Whether it is a tool of ours in S2's words, which the app has already. */
 export function isBuiltinTool(tool: object): boolean {
   return builtinTools.includes(tool as OwnTool)
+}
+
+/** The tool of S2's own that this one is a copy of, with other permissions or another name. */
+export function copiedFrom(tool: BuiltinTool): OwnTool | undefined {
+  return isBuiltinTool(tool) ? undefined : builtinTools.find(({ handler }) => handler === tool.handler)
 }
 
 /** A tool of S2's own, which can also be called by itself. */

@@ -1,16 +1,16 @@
 import { callbackAdapter } from "../approval-ui/callback.ts"
-import { tellLogger, type ToolAuditLogger } from "./s2-audit.ts"
-import { executionError, PermissionDeniedError } from "./s2-errors.ts"
+import { tellLogger, tellStart, type Logger } from "./s2-audit.ts"
+import { executionError, ExecutionCancelledError, PermissionDeniedError } from "./s2-errors.ts"
 import { execution, type Execution, type MCPCaller } from "./s2-execution.ts"
 import { ToolPermissionManager } from "./s2-permissions.ts"
 import { ToolRegistry } from "./s2-registry.ts"
 import type { Agent, ExecutionContext, Tool, ToolResult } from "./s2-types.ts"
 
 export interface EngineOptions {
-  /** A manager of your own, asked first. It can only deny more. */
+  /** A manager of your own, asked first. It can only deny more, and ask for more confirmations. */
   permissionManager?: Pick<ToolPermissionManager, "checkPermission">
-  /** Told what the audit log has about each call. */
-  auditLogger?: Pick<ToolAuditLogger, "logStart" | "logSuccess" | "logFailure">
+  /** Told what the audit log has about each call. `logStart` is awaited before the tool runs; if it throws, nothing runs. */
+  auditLogger?: Logger
   getAgent?(agentId: string): Agent | undefined | Promise<Agent | undefined>
   /** Asks a person. Without it, calls that must be confirmed are cancelled. */
   requestConfirmation?(agent: Agent, tool: Tool, params: unknown): boolean | Promise<boolean>
@@ -51,22 +51,38 @@ export class ToolExecutionEngine {
   ): Promise<ToolResult> {
     const agent = await this.getAgent(agentId)
     const app = this.registry.appFor(agent)
-    const denied = await this.#askOwnManager(agent, toolName, params)
-    if (denied !== undefined) {
+    const approvals = this.#approvals(agent, toolName, params, context)
+    const refused = await this.#askOwnManager(agent, toolName, params, approvals)
+    if (refused !== undefined) {
       // The attempt is recorded like every other.
-      await app.call(toolName, params, { ...context, agentId, signal: AbortSignal.abort(denied) })
-      throw denied
+      await app.call(toolName, params, { ...context, agentId, signal: AbortSignal.abort(refused) })
+      throw refused
     }
-    const running: Execution = { context, getMCPClient: (mcpName) => this.getMCPClient(mcpName) }
-    const ended = await execution.run(running, () =>
-      app.call(toolName, params, { ...context, agentId, approvals: this.#approvals(agent, toolName, params, context) }),
-    )
     const { auditLogger } = this.#options
+    let hasStart = false
+    const running: Execution = { context, getMCPClient: (mcpName) => this.getMCPClient(mcpName) }
+    if (auditLogger !== undefined)
+      running.start = async ({ callId }) => {
+        if (hasStart) return
+        hasStart = true
+        await tellStart(auditLogger, callId, await app.open(), this.registry).catch((error: unknown) => {
+          running.isStopped = true
+          throw error
+        })
+      }
+    const ended = await execution.run(running, () =>
+      app.call(toolName, params, {
+        ...context,
+        agentId,
+        approvals: approvals && callbackAdapter({ onExecution: approvals }),
+      }),
+    )
     if (ended.success && auditLogger === undefined) return ended.result
     const opened = await app.open()
     await opened.settle()
     const entries = await opened.audit.show(ended.callId)
-    if (auditLogger !== undefined) await tellLogger(auditLogger, entries, this.registry)
+    if (auditLogger !== undefined && running.isStopped !== true)
+      await tellLogger(auditLogger, entries, this.registry, hasStart)
     if (ended.success) return ended.result
     if (ended.code === "tool_failed" && running.thrown !== undefined) throw running.thrown.error
     const end = entries.find((entry) => entry.kind === "end")
@@ -89,25 +105,46 @@ export class ToolExecutionEngine {
   }
 
   /** Ours asks what the call asks anyway. */
-  async #askOwnManager(agent: Agent | undefined, toolName: string, params: unknown) {
+  async #askOwnManager(
+    agent: Agent | undefined,
+    toolName: string,
+    params: unknown,
+    approvals: (() => Promise<boolean>) | undefined,
+  ): Promise<Error | undefined> {
     const { permissionManager: manager } = this.#options
     const tool = this.registry.getTool(toolName)
     const isOurs = manager?.checkPermission === ToolPermissionManager.prototype.checkPermission
     if (manager === undefined || isOurs || agent === undefined || tool === undefined) return undefined
-    const { allowed, reason = "The call is denied." } = await manager.checkPermission(agent, tool, params)
-    return allowed ? undefined : new PermissionDeniedError(reason)
+    const checked = await manager.checkPermission(agent, tool, params)
+    const { allowed, requiresConfirmation = false, reason = "The call is denied." } = checked
+    if (!allowed) return new PermissionDeniedError(reason)
+    if (!requiresConfirmation) return undefined
+    // Where nobody asks here, what the app asks about itself is left to it.
+    const isConfirmed = approvals === undefined ? await this.#isAsked(agent, toolName, params) : await approvals()
+    return isConfirmed ? undefined : new ExecutionCancelledError()
   }
 
-  /** Undefined where nobody asks here: then the app does, or the call is cancelled. */
-  #approvals(agent: Agent | undefined, toolName: string, params: unknown, context: ExecutionContext) {
+  async #isAsked(agent: Agent, toolName: string, params: unknown): Promise<boolean> {
+    const app = await this.registry.appFor(agent).open()
+    const { verdict } = await app.why({ agentId: agent.id, tool: toolName, input: params })
+    return verdict !== "allow"
+  }
+
+  /** Asks once, however often it is called. Undefined where nobody asks here: then the app does, or the call is cancelled. */
+  #approvals(
+    agent: Agent | undefined,
+    toolName: string,
+    params: unknown,
+    context: ExecutionContext,
+  ): (() => Promise<boolean>) | undefined {
     const ask = context.requestConfirmation?.bind(context) ?? this.requestConfirmation.bind(this)
     const isOwn = this.requestConfirmation !== ToolExecutionEngine.prototype.requestConfirmation
     if (!isOwn && (context.requestConfirmation ?? this.#options.requestConfirmation) === undefined) return undefined
-    return callbackAdapter({
-      onExecution: () => {
+    let answer: Promise<boolean> | undefined
+    return () =>
+      (answer ??= (async () => {
         const tool = this.registry.getTool(toolName)
-        return agent !== undefined && tool !== undefined && ask(agent, tool, params)
-      },
-    })
+        return agent !== undefined && tool !== undefined && (await ask(agent, tool, params))
+      })())
   }
 }

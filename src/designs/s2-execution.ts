@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import type { ToolContext } from "../model/tool.ts"
+import type { RegisteredTool, ToolContext } from "../model/tool.ts"
 import type { ExecutionContext } from "./s2-types.ts"
 
 /** Calls the tools of an MCP server. */
@@ -11,7 +11,11 @@ export interface MCPCaller {
 export interface Execution {
   context: ExecutionContext
   getMCPClient(mcpName: string): MCPCaller | Promise<MCPCaller>
-  /** What the handler threw, so that the engine can throw the same. */
+  /** Awaited before the tool runs. If it throws, nothing runs. */
+  start?(context: ToolContext): Promise<void>
+  /** Whether `start` threw. */
+  isStopped?: boolean
+  /** What the handler or the start threw, so that the engine can throw the same. */
   thrown?: { error: unknown }
 }
 
@@ -23,6 +27,18 @@ export function handlerContext(context: ToolContext): ExecutionContext & ToolCon
   const { context: given = {} } = execution.getStore() ?? {}
   const rest = Object.entries(given).filter(([name]) => !(name in context))
   return Object.assign(context, Object.fromEntries(rest)) as ExecutionContext & ToolContext
+}
+
+/** The tool, with the start of its execution before it. */
+export function announced(tool: RegisteredTool): RegisteredTool {
+  return {
+    ...tool,
+    execute(input, context) {
+      const current = execution.getStore()
+      if (current?.start === undefined) return tool.execute(input, context)
+      return remembering(() => current.start?.(context)).then(() => tool.execute(input, context))
+    },
+  }
 }
 
 /** Runs a handler and keeps what it throws. */

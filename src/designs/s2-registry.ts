@@ -1,17 +1,18 @@
 import type { Config } from "../config/schema.ts"
 import { toolValue } from "../mcp/client/check-result.ts"
 import { failure } from "../model/ending.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { RegisteredTool, ToolContext } from "../model/tool.ts"
 import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"
 import type { HandlerTool } from "../registry/adapters.ts"
 import { claudeDialect } from "../registry/dialects/claude.ts"
 import { ToolRegistry as CoreRegistry } from "../registry/registry.ts"
 import { hostApp, type DesignApp } from "./host-app.ts"
 import { PrivateApp, type PrivateTool } from "./private-app.ts"
-import { isBuiltinTool } from "./s2-builtin-tools.ts"
-import { execution, handlerContext, remembering, type MCPCaller } from "./s2-execution.ts"
+import { Bash, copiedFrom, isBuiltinTool } from "./s2-builtin-tools.ts"
+import { executionError } from "./s2-errors.ts"
+import { announced, execution, handlerContext, remembering, type MCPCaller } from "./s2-execution.ts"
 import { toolView } from "./s2-tool-view.ts"
-import type { Agent, BuiltinTool, MCPTool, Tool, ToolDescription, ToolFilter } from "./s2-types.ts"
+import type { Agent, BuiltinTool, MCPTool, RateLimit, Tool, ToolDescription, ToolFilter } from "./s2-types.ts"
 
 export interface ToolRegistryOptions extends QuartermasterOptions {
   /** Who may call. Those that are not in the list are found by `getAgent`. */
@@ -36,6 +37,10 @@ export class ToolRegistry {
   readonly #core: CoreRegistry
   readonly #options: ToolRegistryOptions
   readonly #apps = new Map<string, DesignApp>()
+  /** What `getTool` and `listTools` gave, with the name by which it is known here. */
+  readonly #views = new WeakMap<object, string>()
+  /** Runs the originals of copied tools. */
+  #copied: PrivateApp | undefined
 
   constructor(options: ToolRegistryOptions = {}) {
     this.#options = options
@@ -132,10 +137,11 @@ export class ToolRegistry {
     const opened = new PrivateApp({
       design: "s2",
       language: "en",
-      config: { ...(agents.length > 0 && { org }), ...config },
+      config: { ...(agents.length > 0 && { org }), ...withOwnPermissions(config) },
       options,
       dialect: "claude",
       tools: () => this.#privateTools(),
+      wrap: announced,
     })
     this.#apps.set(key, opened)
     return opened
@@ -143,20 +149,44 @@ export class ToolRegistry {
 
   async close(): Promise<void> {
     await Promise.all([...this.#apps.values()].map((app) => app.close()))
+    await this.#copied?.close()
   }
 
-  #add(tool: BuiltinTool, type: RegisteredTool["type"]): void {
+  #add(given: BuiltinTool, type: RegisteredTool["type"]): void {
+    const viewed = this.#views.get(given)
+    // A tool that the app of the host has is there already.
+    if (viewed !== undefined && !this.#given.has(viewed)) return
+    const tool = withoutEndlessLimits(given)
     this.#given.set(tool.name, tool)
     // An app of the host has it already.
     if (isBuiltinTool(tool) && this.#options.app !== undefined) return
     const { id: _id, type: _type, mcpName: _mcpName, handler: _handler, ...rest } = tool
     const handler: HandlerTool["handler"] = (params, context) => {
       if (tool.handler === undefined) throw failure(`The tool ${tool.name} has no handler. Register it with one.`)
-      return remembering(() => tool.handler?.(params, handlerContext(context)))
+      return remembering(async () => {
+        await execution.getStore()?.start?.(context)
+        const copied = copiedFrom(tool)
+        const { app } = this.#options
+        return copied === undefined || app !== undefined
+          ? tool.handler?.(params, handlerContext(context))
+          : this.#callCopied(copied.name, params, context)
+      })
     }
     // S2 asks only about tools that say so.
     const permissions = { requireConfirmation: false, isDangerous: false, ...tool.permissions }
     this.#core.register({ touches: pathsOf(tool), ...rest, permissions, handler }, { type, replace: true })
+  }
+
+  /** The copy was decided and asked about as the host says, so its original is not asked about again. */
+  async #callCopied(name: string, params: Record<string, unknown>, context: ToolContext): Promise<unknown> {
+    const { config = {}, agents: _agents, app: _app, getAgent: _getAgent, ...options } = this.#options
+    const { org: _org, agent: _agent, ...rest } = config
+    this.#copied ??= new PrivateApp({ design: "s2", language: "en", dialect: "claude", config: rest, options })
+    const { signal, sessionId, taskId, userId, allowedPaths } = context
+    const more = { signal, sessionId, taskId, userId, allowedPaths, approve: () => true }
+    const ended = await this.#copied.call(name, params, more)
+    if (ended.success) return ended.result
+    throw executionError(ended, undefined)
   }
 
   #view(tool: RegisteredTool, name = tool.name): Tool {
@@ -165,7 +195,9 @@ export class ToolRegistry {
       if (ended.success) return ended.result
       throw new Error(ended.error)
     }
-    return toolView(tool, this.#given.get(name) ?? this.#given.get(tool.name), call)
+    const view = toolView(tool, this.#given.get(name) ?? this.#given.get(tool.name), call)
+    this.#views.set(view, this.#given.has(name) ? name : tool.name)
+    return view
   }
 
   *#privateTools(): Iterable<PrivateTool> {
@@ -182,6 +214,25 @@ function isSame(one: Agent, other: Agent): boolean {
 
 function isMcpResult(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && Array.isArray((answer as { content?: unknown }).content)
+}
+
+/** `Infinity`, which a tool without limits shows, is no limit. */
+function withoutEndlessLimits(tool: BuiltinTool): BuiltinTool {
+  const { rateLimit } = tool.permissions ?? {}
+  if (rateLimit === undefined || Object.values(rateLimit).every((most) => most !== Infinity)) return tool
+  const finite = Object.entries(rateLimit).filter(([, most]) => most !== Infinity)
+  return {
+    ...tool,
+    permissions: { ...tool.permissions, rateLimit: Object.fromEntries(finite) as Partial<RateLimit> as RateLimit },
+  }
+}
+
+/** The roles of S2's Bash, unless the host says others. */
+function withOwnPermissions(config: Config): Config {
+  const { allowedRoles } = Bash.permissions!
+  const { permissions } = config.tools ?? {}
+  const run_command = { allowedRoles: [...allowedRoles!], ...permissions?.["run_command"] }
+  return { ...config, tools: { ...config.tools, permissions: { ...permissions, run_command } } }
 }
 
 /** S2 checks the access to what a call names as `file_path` or `path`. */

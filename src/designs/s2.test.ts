@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { dataFolder, openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
 import { workingFolder } from "./testing.ts"
 import {
+  Bash,
   builtinTools,
   Edit,
   ExecutionCancelledError,
@@ -395,4 +396,146 @@ test("over an app of the host S2's classes use its tools, agents and rules", asy
   expect(await engine.execute("d", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
   await expect(engine.execute("d", "probe", {}, {})).rejects.toThrow("It is Sunday.")
   expect((await new ToolDiscovery(registry).discoverToolsForAgent("d")).map(({ name }) => name)).toContain("Greet")
+})
+
+test("a permission manager without a registry checks tools without a rate limit, also as getTool gives them", async () => {
+  await workingFolder()
+  const registry = await newRegistry()
+  const { rateLimit: _none, ...permissions } = open
+  registry.registerBuiltin(greet({}, { permissions }))
+  const given = registry.getTool("Greet")!
+  expect(given.permissions.rateLimit).toEqual({ maxCallsPerMinute: Infinity, maxCallsPerHour: Infinity })
+  const manager = new ToolPermissionManager()
+  expect(await manager.checkPermission(developer, given, { name: "Ada" })).toMatchObject({ allowed: true })
+})
+
+test("what getTool gives can be registered again, in the same registry and in another one", async () => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet())
+  registry.register(greet({}, { name: "Wave", type: "custom" }))
+  const other = await newRegistry()
+  for (const name of ["Greet", "Wave"])
+    for (const into of [registry, other]) {
+      into.register(registry.getTool(name)!)
+      const engine = new ToolExecutionEngine(into)
+      expect(await engine.execute("a1", name, { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
+    }
+  const app = await openTestApp()
+  app.registry.register(tool({ name: "count", execute: () => 1 }))
+  const overApp = new ToolRegistry({ app })
+  overApp.register(overApp.getTool("count")!)
+  expect(await overApp.getTool("count")!.handler({}, {} as never)).toBe(1)
+})
+
+test.each([
+  [{ type: "string" }, "text"],
+  [{ type: "integer", minimum: 1 }, 5],
+  [{ type: "array", items: { type: "string" } }, ["a"]],
+  [{}, "anything"],
+  [
+    { type: "string", title: "string" },
+    { type: "a", title: "b" },
+  ],
+  [
+    { type: "string", kind: "'a' | 'b'" },
+    { type: "a", kind: "b" },
+  ],
+])("the result of a tool is checked by its outputSchema %j", async (outputSchema, result) => {
+  const registry = await newRegistry()
+  registry.registerBuiltin(greet({}, { outputSchema, handler: () => result }))
+  registry.registerBuiltin(greet({}, { name: "Wrong", outputSchema, handler: () => false }))
+  const engine = new ToolExecutionEngine(registry)
+  expect(await engine.execute("a1", "Greet", { name: "Ada" }, {})).toEqual(result)
+  const wrong = engine.execute("a1", "Wrong", { name: "Ada" }, {})
+  if (Object.keys(outputSchema).length > 0) await expect(wrong).rejects.toThrow()
+  else expect(await wrong).toBe(false)
+})
+
+test("a copy of a built-in tool asks once, has its own permissions and works in the registry's workspace", async () => {
+  const workspace = temporaryFolder()
+  writeFileSync(join(workspace, "notes.md"), "one\n")
+  const registry = await newRegistry({ workspace })
+  registry.registerBuiltin({ ...Edit, permissions: { ...Edit.permissions, minLevel: 1 } })
+  registry.register({ ...Read, name: "Look", type: "custom" })
+  const asked: unknown[] = []
+  let answer = true
+  const engine = new ToolExecutionEngine(registry, {
+    requestConfirmation: (_agent, { name }) => (asked.push(name), answer),
+  })
+  const edit = { file_path: "notes.md", old_string: "one", new_string: "two" }
+  expect(await engine.execute("a1", "Edit", edit, {})).toMatchObject({ diff: expect.stringContaining("+two") })
+  expect(asked).toEqual(["Edit"])
+  expect(await engine.execute("a1", "Look", { file_path: "notes.md" }, {})).toMatchObject({ content: "two\n" })
+  await expect(engine.execute("a2", "Edit", edit, {})).rejects.toThrow("Level 0 below minimum 1")
+  await expect(engine.execute("a1", "Look", { file_path: "/etc/passwd" }, {})).rejects.toThrow()
+  answer = false
+  const back = { ...edit, old_string: "two", new_string: "one" }
+  await expect(engine.execute("a1", "Edit", back, {})).rejects.toThrow(ExecutionCancelledError)
+  expect(readFileSync(join(workspace, "notes.md"), "utf8")).toBe("two\n")
+})
+
+test("Bash is for developers, devops and architects only, as S2 lists it", async () => {
+  const registry = await newRegistry({ workspace: temporaryFolder() })
+  registry.registerBuiltin(Bash)
+  expect(registry.getTool("Bash")?.permissions.allowedRoles).toEqual(["developer", "devops", "architect"])
+  const engine = new ToolExecutionEngine(registry, { requestConfirmation: () => true })
+  await expect(engine.execute("a2", "Bash", { command: "echo hi" }, {})).rejects.toThrow(
+    "Role intern not in allowed roles",
+  )
+  expect(await engine.execute("a1", "Bash", { command: "echo hi" }, {})).toMatchObject({ stdout: "hi\n" })
+})
+
+test.each([
+  ["a tool of one's own", "Greet", { name: "Ada" }],
+  ["a built-in tool", "Edit", { file_path: "notes.md", old_string: "one", new_string: "two" }],
+  ["a built-in tool that only reads", "Read", { file_path: "notes.md" }],
+])("logStart is awaited before %s runs, and if it throws nothing runs", async (_which, name, params) => {
+  const workspace = temporaryFolder()
+  writeFileSync(join(workspace, "notes.md"), "one\n")
+  const registry = await newRegistry({ workspace })
+  const story: unknown[] = []
+  registry.registerBuiltin(greet({}, { handler: () => (story.push("ran"), { text: "" }) }))
+  registry.registerBuiltin(Edit)
+  registry.registerBuiltin(Read)
+  const content = () => readFileSync(join(workspace, "notes.md"), "utf8")
+  const full = new Error("The log is full.")
+  let isFull = true
+  const auditLogger = {
+    async logStart({ toolName }: { toolName: string }) {
+      await new Promise(setImmediate)
+      story.push(["start", toolName, content()])
+      if (isFull) throw full
+    },
+    logSuccess: () => void story.push("success"),
+    logFailure: () => void story.push("failure"),
+  }
+  const engine = new ToolExecutionEngine(registry, { auditLogger, requestConfirmation: () => true })
+  await expect(engine.execute("a1", name, params, {})).rejects.toBe(full)
+  const start = ["start", name, "one\n"]
+  expect([story, content()]).toEqual([[start], "one\n"])
+  isFull = false
+  await engine.execute("a1", name, params, {})
+  expect(story).toEqual([start, start, ...(name === "Greet" ? ["ran"] : []), "success"])
+  expect(content()).toBe(name === "Edit" ? "two\n" : "one\n")
+})
+
+test("a confirmation that a manager of one's own requires is asked once, and without anybody to ask the call is cancelled", async () => {
+  const registry = await newRegistry()
+  let ran = 0
+  registry.registerBuiltin(greet({}, { handler: () => (ran++, { text: "" }) }))
+  registry.registerBuiltin(greet({ isDangerous: true }, { name: "Danger", handler: () => (ran++, { text: "" }) }))
+  const permissionManager = { checkPermission: () => Promise.resolve({ allowed: true, requiresConfirmation: true }) }
+  let answer = true
+  const asked: string[] = []
+  const requestConfirmation = (_agent: Agent, { name }: { name: string }) => (asked.push(name), answer)
+  const engine = new ToolExecutionEngine(registry, { permissionManager, requestConfirmation })
+  for (const name of ["Greet", "Danger"]) await engine.execute("a1", name, { name: "Ada" }, {})
+  expect([asked, ran]).toEqual([["Greet", "Danger"], 2])
+  answer = false
+  for (const name of ["Greet", "Danger"])
+    await expect(engine.execute("a1", name, { name: "Ada" }, {})).rejects.toThrow(ExecutionCancelledError)
+  const alone = new ToolExecutionEngine(registry, { permissionManager })
+  for (const name of ["Greet", "Danger"])
+    await expect(alone.execute("a1", name, { name: "Ada" }, {})).rejects.toThrow(ExecutionCancelledError)
+  expect([asked.length, ran]).toEqual([4, 2])
 })

@@ -124,7 +124,7 @@ export function fromHandler(tool: HandlerTool): Tool {
     ...rest,
     permission: { ...permission, dangerous: isDangerous },
     input: handlerSchema(inputSchema, true),
-    ...(outputSchema === undefined ? {} : { output: handlerSchema(outputSchema, false) }),
+    ...(outputSchema === undefined ? {} : { output: resultSchema(outputSchema) }),
     execute: (input, context) => tool.handler(input as never, context),
   })
 }
@@ -285,6 +285,21 @@ function withoutUndefined(permission: ToolPermission = {}): ToolPermission {
 }
 
 const jsonSchemaLists = ["anyOf", "oneOf", "allOf"]
+
+/** A result may be of any type, so `{}` and `{ type: "string" }` are JSON Schema there. */
+function resultSchema(given: JsonSchema | Shorthand): JsonSchema {
+  const { type, ...more } = given
+  const isTyped = typeof type === "string" && jsonTypes.has(type)
+  const isPlain = Object.keys(given).length === 0 || (isTyped && !Object.values(more).some(isShorthandWord))
+  return isPlain ? given : handlerSchema(given, false)
+}
+
+const jsonTypes = new Set(["string", "number", "integer", "boolean", "null", "object", "array"])
+
+/** `{ type: "string", title: "string" }` are two fields. */
+function isShorthandWord(value: unknown): boolean {
+  return typeof value === "string" && /^(?:(?:string|number|boolean|object|any)(?:\[\])*\??$|')/.test(value)
+}
 
 /** Tells JSON Schema from shorthand: it has a `$` key, is an object or array, combines schemas, or has `properties` of schemas. */
 function handlerSchema(given: JsonSchema | Shorthand, closed: boolean): JsonSchema {
