@@ -3,12 +3,13 @@ import {
   ToolGroupManager as CoreGroups,
   type GroupResult,
   type ToolDefinition,
-  type ToolGroup,
+  type ToolGroup as CoreGroup,
   type ToolGroupRow,
 } from "../registry/groups.ts"
 import { completeLogger, createNoopModuleLogger, type ModuleLogger } from "./s0-logger.ts"
 
-export type { ToolGroup } from "../registry/groups.ts"
+/** A group as S0 writes it: it need not say how many tools it has. */
+export type ToolGroup = Omit<CoreGroup, "toolCount"> & Partial<Pick<CoreGroup, "toolCount">>
 
 /** A group to register. A tool may be a bare name, as in `BUILTIN_TOOL_GROUPS`. */
 export interface GroupDefinition {

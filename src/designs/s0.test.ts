@@ -2,7 +2,14 @@ import fc from "fast-check"
 import { expect, onTestFinished, test } from "vitest"
 import { callbackAdapter } from "../approval-ui/callback.ts"
 import { dataFolder, openTestApp, temporaryFolder } from "../testing/test-app.ts"
-import { BUILTIN_TOOL_GROUPS, createNoopModuleLogger, Runtime, ToolGroupManager, type RuntimeOptions } from "./s0.ts"
+import {
+  BUILTIN_TOOL_GROUPS,
+  createNoopModuleLogger,
+  Runtime,
+  ToolGroupManager,
+  type RuntimeOptions,
+  type ToolGroup,
+} from "./s0.ts"
 
 const definition = (name: string) => ({
   type: "function" as const,
@@ -267,4 +274,17 @@ test("over an app of the host a runtime speaks S0's language and leaves the app 
     },
   )
   expect(new ToolGroupManager({ groups: app.groups }).getAllGroupIds()).toEqual(app.groups.getAllGroupIds())
+})
+
+test("a group may be written as S0 writes it, without the count of its tools", () => {
+  const group: ToolGroup = {
+    id: "chrome",
+    description: "Chrome",
+    tools: [],
+    isReserved: false,
+    registeredAt: new Date().toISOString(),
+  }
+  const manager = new ToolGroupManager()
+  expect(manager.registerGroup(group.id, group)).toEqual({ ok: true })
+  expect(manager.getGroup("chrome")?.toolCount).toBe(0)
 })

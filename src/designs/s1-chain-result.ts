@@ -53,7 +53,8 @@ export function chainResult(ended: CoreResult, made: MadeCalls, began: ChainBegi
     status: statusOf(ended.status),
     ...(error === undefined ? {} : { error }),
     stats: {
-      totalRounds: Math.max(0, ...toolCallHistory.map(({ roundIndex }) => roundIndex)),
+      // The calls of a round after the limit are answered without being made.
+      totalRounds: Math.max(0, ...ended.toolCallHistory.map(({ round, callId }) => (callId === undefined ? 0 : round))),
       totalCalls: stats.calls,
       totalTime: endTime - startTime,
       startTime,

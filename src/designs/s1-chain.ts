@@ -70,7 +70,10 @@ export class ToolChain {
     const { contextMessages = [] } = options
     const { context, text } = isContinued ? asked(contextMessages) : { context: contextMessages, text: input }
     const callbacks = { ...options, ...options.callbacks }
-    const model = await this.#model()
+    let rounds = 0
+    let calls = 0
+    const { maxRounds = Infinity, maxCalls = Infinity } = options
+    const model = await this.#model(() => rounds >= maxRounds || calls >= maxCalls)
     const made = new Map<string, { id: string; result: ToolResult }>()
     const startTime = Date.now()
     const chain = await this.#executor.openChain({
@@ -79,11 +82,15 @@ export class ToolChain {
       ...(options.approvalAdapter && { approvals: coreAdapter(options.approvalAdapter) }),
       onToolCallStart: (toolName, args, callId) => callbacks.onToolCallStart?.(toolName, args, callId),
       onToolCallComplete(result, id) {
+        calls++
         made.set(result.callId, { id, result })
         callbacks.onToolCallComplete?.(executeResult(result), id)
       },
       onLLMResponseUpdate: (said) => callbacks.onLLMResponseUpdate?.(said),
-      onLLMResponseComplete: (turn) => callbacks.onLLMResponseComplete?.(responseOf(turn)),
+      onLLMResponseComplete(turn) {
+        if (turn.calls.length > 0) rounds++
+        callbacks.onLLMResponseComplete?.(responseOf(turn))
+      },
       onBeforeSendToLLM(messages) {
         const own = messages.flatMap(messagesFrom)
         const system = own.filter(({ role }) => role === "system")
@@ -96,9 +103,9 @@ export class ToolChain {
     return chainResult(await chain.run(text), made, { context: contextMessages, isContinued, startTime })
   }
 
-  async #model(): Promise<LanguageModel> {
+  async #model(isLimited: () => boolean): Promise<LanguageModel> {
     const { model } = this.#options
-    if (typeof model === "function") return modelFrom(model)
+    if (typeof model === "function") return modelFrom(model, isLimited)
     return typeof model === "object" ? model : this.#executor.findModel(model)
   }
 }

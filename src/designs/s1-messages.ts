@@ -31,14 +31,15 @@ export type Complete = (
   options: { tools: readonly ToolDefinition[]; signal: AbortSignal | undefined },
 ) => CompletionResponse | Promise<CompletionResponse>
 
-/** A model of ours that asks a function of S1. */
-export function modelFrom(complete: Complete): LanguageModel {
+/** A model of ours that asks a function of S1. `isLimited`: it is given no tools any more. */
+export function modelFrom(complete: Complete, isLimited: () => boolean): LanguageModel {
   return {
     name: "complete",
     provider: "host",
     modelId: "complete",
-    async *stream({ messages, tools = [], signal }) {
-      const definitions = tools.map(({ name, description, inputSchema }): ToolDefinition => {
+    async *stream({ messages, tools = [], toolChoice, signal }) {
+      const offered = toolChoice === "none" || isLimited() ? [] : tools
+      const definitions = offered.map(({ name, description, inputSchema }): ToolDefinition => {
         return { type: "function", function: { name, description, parameters: inputSchema } }
       })
       yield* partsOf(await complete(messages.flatMap(messagesFrom), { tools: definitions, signal }))

@@ -378,6 +378,26 @@ test("a chain stops at its limits and answers with what it has", async () => {
   expect({ status, ...stats }).toMatchObject({ status: "completed", totalRounds: 2, totalCalls: 2 })
 })
 
+test.each([
+  [{ maxRounds: 2 }, 2, 2],
+  [{ maxCalls: 3 }, 3, 3],
+])("at the limit %j the model gets no tools, and a round that did not run does not count", async (limit, most, ran) => {
+  const executor = await newExecutor()
+  executor.registerTool(sampleTool())
+  let round = 0
+  const offered: number[] = []
+  const { status, stats, content } = await new ToolChain(executor, {
+    ...limit,
+    // It goes on asking for tools that it was not given.
+    model: (_messages, { tools }) => {
+      offered.push(tools.length)
+      return ++round <= most + 1 ? asks(`c${round}`, { city: `Town ${round}` }) : { content: "That is all." }
+    },
+  }).run("Go")
+  expect({ status, content, ...stats }).toMatchObject({ status: "completed", content: "That is all.", totalRounds: ran, totalCalls: most }) // prettier-ignore
+  expect(offered.map((count) => count > 0)).toEqual([...Array.from({ length: most }, () => true), false, false])
+})
+
 test("over an app of the host an executor calls as its agent and leaves approvals to the app", async () => {
   const app = await openTestApp({ approvals: { unattended: "reject" } })
   const executor = new ToolExecutor({ app, agentId: "operator" })

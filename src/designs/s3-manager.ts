@@ -3,6 +3,7 @@ import { asUnnamed } from "../config/known-folders.ts"
 import { terminalAdapter } from "../approval-ui/terminal.ts"
 import type { Config } from "../config/schema.ts"
 import { errorMessage } from "../lib/error-message.ts"
+import { checkParameters } from "../schema/parameters.ts"
 import type { ApprovalUIAdapter } from "../model/approval.ts"
 import { silentLogger, type Logger } from "../model/logger.ts"
 import type { Tool } from "../model/tool.ts"
@@ -80,7 +81,8 @@ export class ToolManager {
   /** Returns a result, however the call ends; only an unknown tool is thrown. `context` is ours. */
   async execute(toolCall: ToolCall, context: PrivateCallContext = {}): Promise<ToolResult> {
     const { name, arguments: args } = toolCall
-    const isValid = this.#tools.get(name)?.validate(args).valid ?? false
+    const tool = this.#tools.get(name)
+    const isValid = tool !== undefined && tool.validate(args).valid && checkParameters(tool.parameters, args).ok
     if (isValid) this.#logger.logToolCall(name, args)
     const ended = await this.#app.call(name, args, { ...this.#options, ...context })
     this.getTool(name)

@@ -239,6 +239,18 @@ test("a custom tool is registered, validated, run without a question and logged,
   expect(logger.lines).toContainEqual({ kind: "error", name: "Tool execution error: custom_api_call" })
 })
 
+test.each([
+  [{ endpoint: "/a", method: "GET", data: {} }, []],
+  [{}, ["Missing required parameter: endpoint"]],
+  [{ endpoint: "/a", method: 5 }, ["Parameter 'method' expected string, got number", "Parameter 'method' must be one of: GET, POST, PUT, DELETE"]],
+  [{ endpoint: 1, data: [] }, ["Parameter 'endpoint' expected string, got number", "Parameter 'data' expected object, got array"]],
+  [{ endpoint: "/a", data: null, unknown: 1 }, []],
+  [{ endpoint: null }, []],
+  [{ endpoint: "/a", method: null }, ["Parameter 'method' must be one of: GET, POST, PUT, DELETE"]],
+])("validate(%j) finds what S3's own code finds", (args, errors) => {
+  expect(new CustomAPITool().validate(args)).toEqual({ valid: errors.length === 0, errors })
+}) // prettier-ignore
+
 test("a custom tool that says it is dangerous is asked about, and may have the name of a standard one", async () => {
   const { manager } = await openManager({ enabled: [] })
   class FileWrite extends CustomAPITool {
