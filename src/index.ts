@@ -3,7 +3,7 @@ export { createQuartermaster } from "./app.ts"
 export type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
 export type { Config } from "./config/schema.ts"
 
-export { defineTool } from "./schema/define-tool.ts"
+export { defineHostTool as defineTool } from "./schema/define-tool.ts"
 export { failure, type FailureDetails } from "./model/ending.ts"
 export { modelText } from "./model/model-text.ts"
 export { exitCode, isTicket, ToolExecuteStatus, type EndingCode, type Ticket, type ToolResult } from "./model/result.ts"

@@ -164,3 +164,6 @@ function larger(one: number | undefined, other: number | undefined): number | un
   if (one === undefined) return other
   return other === undefined ? one : Math.max(one, other)
 }
+
+/** With one of these, set to true in the input, a call asks to be confirmed. */
+export const confirmationParameters: readonly string[] = ["require_confirmation", "requireConfirmation"]

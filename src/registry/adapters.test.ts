@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
-import { defineTool } from "../schema/define-tool.ts"
+import { defineHostTool, defineTool } from "../schema/define-tool.ts"
 import { ToolFailure } from "../model/ending.ts"
 import type { ToolParameter } from "../model/schema.ts"
 import { ToolPermissionLevel } from "../model/permission.ts"
@@ -21,6 +21,7 @@ import {
   type ModuleContext,
   type ResultTool,
   type ToolModule,
+  fromFunctionDefinition,
 } from "./adapters.ts"
 import type { ResultLike } from "./foreign-results.ts"
 import { BaseTool, type BaseToolResult } from "./base-tool.ts"
@@ -911,7 +912,12 @@ describe("every adapter", () => {
     class Listed extends Told {
       override readonly parameters = [parameter]
     }
-    const json = { type: "object", properties: { path: { type: "string" } }, required: ["path"] }
+    const json = {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+      additionalProperties: false,
+    }
     const inputs: SchemaSource<never>[] = [z.object({ path: z.string() }) as never, json, [parameter]]
     const tools = [
       ...inputs.map((input) => defineTool({ ...base, name: "t", input, execute: () => null })),
@@ -935,6 +941,31 @@ describe("every adapter", () => {
         "Unknown parameter 'paht'. Did you mean 'path'?",
       ])
     }
+  })
+
+  it("a JSON Schema takes other parameters unless it refuses them; a Zod object drops them, a strict one refuses", () => {
+    const properties = { path: { type: "string" } }
+    const given = { path: "a", more: 1 }
+    const checked = (input: unknown) => {
+      const result = defineHostTool({ ...base, name: "t", input: input as never, execute: () => null }).input.check(
+        given,
+      )
+      return result.ok ? result.value : result.problems
+    }
+    const refused = ["Unknown parameter 'more'. It takes: path."]
+    expect(checked({ type: "object", properties })).toEqual(given)
+    expect(checked({ type: "object", properties, additionalProperties: false })).toEqual(refused)
+    expect(checked(z.object({ path: z.string() }))).toEqual({ path: "a" })
+    expect(checked(z.strictObject({ path: z.string() }))).toEqual(refused)
+    const asked = fromFunctionDefinition(
+      {
+        type: "function",
+        function: { name: "t", description: "T.", parameters: { type: "object", properties } },
+        execute: () => null,
+      },
+      { group },
+    )
+    expect(asked.input.check(given)).toEqual({ ok: true, value: given })
   })
 
   it("gives no effect, so that its tool is sensitive unless somebody says otherwise", () => {

@@ -1,4 +1,4 @@
-import { defineTool } from "../schema/define-tool.ts"
+import { defineHostTool as defineTool } from "../schema/define-tool.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { checkParameters } from "../schema/parameters.ts"
 import type { Language } from "../model/language.ts"
@@ -11,7 +11,7 @@ import { unwrapBaseResult, unwrapError, unwrapResult, unwrapStatus, type ResultL
 import type { ToolDefinition } from "./groups.ts"
 import { shorthandToJsonSchema, type Shorthand } from "./shorthand.ts"
 
-const noInput: JsonSchema = { type: "object", properties: {} }
+const noInput: JsonSchema = { type: "object", properties: {}, additionalProperties: false }
 
 type Foreign = "name" | "description" | "input" | "execute"
 

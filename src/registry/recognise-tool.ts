@@ -1,5 +1,5 @@
 import { checkParameters, parametersToJsonSchema } from "../schema/parameters.ts"
-import { defineTool } from "../schema/define-tool.ts"
+import { defineHostTool as defineTool } from "../schema/define-tool.ts"
 import type { SchemaSource } from "../model/schema.ts"
 import type { Tool, ToolSpec } from "../model/tool.ts"
 import {

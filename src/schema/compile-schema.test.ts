@@ -5,9 +5,10 @@ import { errorOf, ToolValidationError } from "../model/errors.ts"
 import { failedWith } from "../model/result.ts"
 import type { ToolParameter } from "../model/schema.ts"
 import { type ValidationResult, type JsonSchema, type Schema, type SchemaSource } from "../model/schema.ts"
-import { compileSchema } from "./compile-schema.ts"
+import { compileSchema, type UnknownProperties } from "./compile-schema.ts"
 
-const compile = (source: unknown, closed = true): Schema => compileSchema(source as SchemaSource<never>, closed)
+const compile = (source: unknown, unknown: UnknownProperties = "refuse"): Schema =>
+  compileSchema(source as SchemaSource<never>, unknown)
 const problems = (checked: ValidationResult): string[] => (checked.ok ? [] : checked.problems)
 
 /** The same input stated in three ways. */
@@ -30,6 +31,7 @@ const asJson = {
     extra: { type: "object" },
   },
   required: ["path"],
+  additionalProperties: false,
 }
 const asList: ToolParameter[] = [
   { name: "path", type: "string", description: "", required: true },
@@ -167,9 +169,20 @@ describe("a Zod schema", () => {
     const source = z.object({ a: z.string() })
     const input = { a: "x", b: 1 }
     expect(problems(compile(source).check(input))).toEqual(["Unknown parameter 'b'. It takes: a."])
-    expect(compile(source, false).check(input)).toEqual({ ok: true, value: { a: "x" } })
+    expect(compile(source, "output").check(input)).toEqual({ ok: true, value: { a: "x" } })
     expect(compile(source.loose()).check(input)).toEqual({ ok: true, value: input })
     expect(compile(source).json["additionalProperties"]).toBe(false)
+  })
+
+  it("of a tool that is not ours drops what it does not name, and the model is told to send nothing else", () => {
+    const source = z.object({ a: z.string() })
+    const input = { a: "x", b: 1 }
+    expect(compile(source, "drop").check(input)).toEqual({ ok: true, value: { a: "x" } })
+    expect(compile(source, "drop").json).toEqual(compile(source).json)
+    expect(problems(compile(source.strict(), "drop").check(input))).toEqual(["Unknown parameter 'b'. It takes: a."])
+    expect(compile(source.loose(), "drop").check(input)).toEqual({ ok: true, value: input })
+    const wish = { a: "x", require_confirmation: true }
+    expect(problems(compile(source, "drop").check(wish))).toEqual(["Unknown parameter 'require_confirmation'. It takes: a."]) // prettier-ignore
   })
 
   it("does not guess what an inner object takes", () => {
@@ -216,17 +229,17 @@ describe("a JSON Schema", () => {
     expect(problemsOf({ enum: [null] }, null)).toEqual([])
   })
 
-  it("is closed when it names parameters and says nothing of others", () => {
+  it("is used as it is written: it takes other parameters unless it says that it does not", () => {
     const extra = (json: JsonSchema) => problems(compile(json).check({ x: "", y: 1 }))
     const [named, said] = [about({ type: "string" }), "Unknown parameter 'y'. It takes: x."]
-    expect(extra(named)).toEqual([said])
+    expect(extra(named)).toEqual([])
+    expect(compile(named).check({ x: "", y: 1 })).toEqual({ ok: true, value: { x: "", y: 1 } })
     expect(extra({ ...named, additionalProperties: false })).toEqual([said])
     expect(extra({ ...named, unevaluatedProperties: false })).toEqual([said])
     expect(extra({ ...named, additionalProperties: true })).toEqual([])
     expect(extra({ ...named, patternProperties: { "^y": {} } })).toEqual([])
     expect(extra({ ...named, allOf: [{ properties: { y: {} } }] })).toEqual([])
     expect(extra({ type: "object" })).toEqual([])
-    expect(problems(compile(named, false).check({ x: "", y: 1 }))).toEqual([])
   })
 
   it("names what an inner object takes, also behind a reference and an odd name", () => {
@@ -394,13 +407,13 @@ describe.each([
 describe("a source", () => {
   it("that is ready for use is used as it is", () => {
     const ready: Schema = { json: { type: "object" }, check: (value) => ({ ok: true, value }) }
-    expect(compileSchema(ready, true)).toBe(ready)
+    expect(compileSchema(ready, "refuse")).toBe(ready)
     class Own implements Schema {
       readonly json = { type: "object" }
       check = (value: unknown): ValidationResult => ({ ok: true, value })
     }
     const own = new Own()
-    expect(compileSchema(own, false)).toBe(own)
+    expect(compileSchema(own, "output")).toBe(own)
   })
 
   it("with a property called json or check is a JSON Schema", () => {
@@ -428,7 +441,10 @@ test.each([
 })
 
 test("a thousand problems are told as a hundred", () => {
-  const many = compileSchema({ type: "object", properties: { a: { type: "array", items: { type: "string" } } } }, true)
+  const many = compileSchema(
+    { type: "object", properties: { a: { type: "array", items: { type: "string" } } }, additionalProperties: false },
+    "refuse",
+  )
   const wrong = many.check({ a: Array.from({ length: 1000 }, () => 1) })
   expect(wrong.ok ? 0 : wrong.problems.length).toBe(100)
   const unknown = many.check(Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1])))
@@ -437,11 +453,10 @@ test("a thousand problems are told as a hundred", () => {
 
 test.each([
   ["Zod", z.object({ a: z.string() })],
-  ["an open JSON Schema", { type: "object", properties: { a: { type: "string" } } }],
   ["a closed JSON Schema", { type: "object", properties: { a: { type: "string" } }, additionalProperties: false }],
 ])("of very many unknown parameters the first hundred are said, and no more is checked: %s", (_what, source) => {
   const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, at]))
-  const checked = compileSchema(source as never, true).check({ ...many, a: 1 })
+  const checked = compileSchema(source as never, "refuse").check({ ...many, a: 1 })
   expect(checked).toMatchObject({ ok: false })
   expect(!checked.ok && checked.problems).toHaveLength(100)
   expect(!checked.ok && checked.problems.every((problem) => problem.startsWith("Unknown parameter"))).toBe(true)

@@ -4,17 +4,22 @@ import { checkParameters, parametersToJsonSchema } from "./parameters.ts"
 import { compileJsonSchema } from "./json-schema.ts"
 import { compileZodSchema } from "./zod-schema.ts"
 
-/** `closed`: objects refuse properties that the schema does not name. Inputs are closed; outputs drop such properties. */
-export function compileSchema(source: SchemaSource<never>, closed: boolean): Schema {
+/**
+ * What becomes of properties that a Zod object does not name: an input of a tool of ours refuses them (`refuse`), one of
+ * anybody else's tools drops them (`drop`), and so does an output. A JSON Schema is used as it is written.
+ */
+export type UnknownProperties = "refuse" | "drop" | "output"
+
+export function compileSchema(source: SchemaSource<never>, unknown: UnknownProperties): Schema {
   if (Array.isArray(source)) return parameterSchema(source as readonly ToolParameter[])
   if (typeof source !== "object" || source === null) throw new TypeError(notASchema)
-  if ("_zod" in source) return compileZodSchema(source as z.core.$ZodType as z.ZodType, closed)
+  if ("_zod" in source) return compileZodSchema(source as z.core.$ZodType as z.ZodType, unknown)
   if (isZod3(source)) throw new TypeError(zod3)
   if ("json" in source && typeof (source as Schema).check === "function") return source as Schema
   if (Object.getPrototypeOf(source) !== Object.prototype && Object.getPrototypeOf(source) !== null) {
     throw new TypeError(notASchema)
   }
-  return compileJsonSchema(source as JsonSchema, closed)
+  return compileJsonSchema(source as JsonSchema)
 }
 
 const notASchema = "A schema must be a Zod 4 schema, a JSON Schema object or a list of parameters; give one of these."

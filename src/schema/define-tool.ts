@@ -1,6 +1,6 @@
 import { effects, fillPermission, permissionMistake } from "../model/permission.ts"
 import { nearestName } from "../lib/nearest-name.ts"
-import { compileSchema } from "./compile-schema.ts"
+import { compileSchema, type UnknownProperties } from "./compile-schema.ts"
 import type { ResultOf, Tool, ToolSpec, TypedTool } from "../model/tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
@@ -11,9 +11,26 @@ const fields = [
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 
-/** Makes a tool; see `ToolSpec` for an example. Throws a sentence when the definition has a mistake. */
+/** Makes a tool of ours; see `ToolSpec` for an example. Throws a sentence when the definition has a mistake. */
 export function defineTool<Input, Given = Input, Output = unknown, Returned = unknown>(
   spec: ToolSpec<Input, Given, Output, Returned>,
+): TypedTool<Given, ResultOf<Output, Returned>> {
+  return make(spec, "refuse")
+}
+
+/**
+ * Makes a tool; see `ToolSpec` for an example. Throws a sentence when the definition has a mistake. Parameters that
+ * `z.object` does not name are dropped, as Zod does; `z.strictObject` refuses them.
+ */
+export function defineHostTool<Input, Given = Input, Output = unknown, Returned = unknown>(
+  spec: ToolSpec<Input, Given, Output, Returned>,
+): TypedTool<Given, ResultOf<Output, Returned>> {
+  return make(spec, "drop")
+}
+
+function make<Input, Given = Input, Output = unknown, Returned = unknown>(
+  spec: ToolSpec<Input, Given, Output, Returned>,
+  unknown: UnknownProperties,
 ): TypedTool<Given, ResultOf<Output, Returned>> {
   refuseMistakes(spec as ToolSpec)
   const { input, output, permission, execute, preview, touches, secretFields, onlyReads, question, ...more } = spec
@@ -37,8 +54,8 @@ export function defineTool<Input, Given = Input, Output = unknown, Returned = un
     ...(fallback === undefined
       ? {}
       : { fallback: fallback.map((one) => (typeof one === "string" ? { tool: one } : one)) }),
-    input: compileSchema(input as never, true),
-    ...(output === undefined ? {} : { output: compileSchema(output as never, false) }),
+    input: compileSchema(input as never, unknown),
+    ...(output === undefined ? {} : { output: compileSchema(output as never, "output") }),
     ...(preview === undefined ? {} : { preview: preview.bind(spec) as Tool["preview"] & {} }),
     ...(onlyReads === undefined ? {} : { onlyReads: onlyReads.bind(spec) as Tool["onlyReads"] & {} }),
     ...(touches === undefined ? {} : { touches: touches.bind(spec) as Tool["touches"] & {} }),

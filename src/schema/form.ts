@@ -46,7 +46,7 @@ export function formFields(form: JsonSchema): FormField[] {
 /** Validates what was entered and fills in the defaults. An invalid form is reported as a problem, not thrown. */
 export function checkForm(form: JsonSchema, value: unknown): ValidationResult {
   try {
-    return compileSchema({ properties: {}, ...form } as never, true).check(value)
+    return compileSchema({ properties: {}, additionalProperties: false, ...form } as never, "refuse").check(value)
   } catch (error) {
     return { ok: false, problems: [errorMessage(error)] }
   }

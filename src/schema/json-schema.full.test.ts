@@ -22,14 +22,14 @@ test("a judge that ran out of time while it was made ready refuses that schema a
   let said = ""
   for (let count = 0; count <= schemasPerJudge && said === ""; count++) {
     try {
-      compileSchema(schema(`p${count}`) as never, true)
+      compileSchema(schema(`p${count}`) as never, "refuse")
     } catch (error) {
       said = (error as Error).message
     }
   }
   expect(said).toBe("The JSON Schema cannot be used: it takes too long to read; split the tool.")
   forEver.mockRestore()
-  const next = compileSchema(schema("a") as never, true)
+  const next = compileSchema(schema("a") as never, "refuse")
   expect(next.check({ a: "text" })).toEqual({ ok: true, value: { a: "text" } })
   expect(next.check({ a: 1 })).toMatchObject({ ok: false })
 })

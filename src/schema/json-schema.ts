@@ -30,14 +30,13 @@ const limits = {
 const tooLong = parameterProblem("", "takes too long to check against the schema; send less of it, nested less deeply")
 
 /** Validates with Ajv. The schema reaches the model unchanged. Patterns are matched in linear time. */
-export function compileJsonSchema(json: JsonSchema, closed: boolean): Schema {
+export function compileJsonSchema(json: JsonSchema): Schema {
   refuseTooLarge(json)
   const validate = compile(json)
   const text = JSON.stringify(json)
   const takesLong = canTakeLong(text)
   const patterns = text.match(/"(?:pattern|patternProperties)"/g)?.length ?? 0
-  const known = closed ? closedProperties(json) : undefined
-  const only = known ?? onlyProperties(json)
+  const only = onlyProperties(json)
   return {
     json,
     check(value): ValidationResult {
@@ -52,12 +51,6 @@ export function compileJsonSchema(json: JsonSchema, closed: boolean): Schema {
         return { ok: false, problems: [tooLong] }
       const errors = isValid ? [] : (validate.errors ?? []).slice(0, limits.problems)
       const problems = errors.flatMap((error) => describe(error, value, json))
-      if (known !== undefined && typeName(value) === "object") {
-        for (const name of Object.keys(value as object)) {
-          if (problems.length >= limits.problems) break
-          if (!known.includes(name)) problems.push(unknownParameter([name], known))
-        }
-      }
       return problems.length === 0 ? { ok: true, value: copy } : { ok: false, problems: [...new Set(problems)] }
     },
   }
@@ -86,23 +79,6 @@ function copyOf(value: unknown): { copy: unknown } | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The known properties, for a schema that lists some and does not say whether others are allowed. */
-function closedProperties(json: JsonSchema): string[] | undefined {
-  const opening = [
-    "additionalProperties",
-    "unevaluatedProperties",
-    "patternProperties",
-    "$ref",
-    "allOf",
-    "anyOf",
-    "oneOf",
-  ]
-  const properties = json["properties"]
-  if (typeof properties !== "object" || properties === null) return undefined
-  if ([...opening, "if", "dependentSchemas"].some((word) => word in json)) return undefined
-  return Object.keys(properties)
 }
 
 function refuseTooLarge(json: JsonSchema): void {

@@ -11,22 +11,28 @@ import {
   unknownParameter,
   valueAtPath,
 } from "./problems.ts"
+import { confirmationParameters } from "../model/permission.ts"
 import type { ValidationResult, JsonSchema, Schema } from "../model/schema.ts"
+import type { UnknownProperties } from "./compile-schema.ts"
 
-/** Validates with Zod. A closed object without a catchall refuses unknown parameters. */
-export function compileZodSchema(given: z.ZodType, closed: boolean): Schema {
-  const schema = closed && given instanceof z.ZodObject && given.def.catchall === undefined ? given.strict() : given
+/** Validates with Zod. A model is told of every input without a catchall that it takes no other parameters. */
+export function compileZodSchema(given: z.ZodType, unknown: UnknownProperties): Schema {
+  const isOpen = unknown === "output" || !(given instanceof z.ZodObject) || given.def.catchall !== undefined
+  const shown = isOpen ? given : given.strict()
+  const schema = unknown === "drop" ? given : shown
   const isStrict = schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever
   const known = isStrict ? Object.keys(schema.shape) : undefined
   let json: JsonSchema | undefined
   return {
     get json() {
-      json ??= toJsonSchema(schema, closed)
+      json ??= toJsonSchema(shown, unknown)
       return json
     },
     check(value): ValidationResult {
-      const unknown = known && manyUnknown(value, known)
-      if (unknown !== undefined) return { ok: false, problems: unknown }
+      const tooMany = known && manyUnknown(value, known)
+      if (tooMany !== undefined) return { ok: false, problems: tooMany }
+      const wish = unknown === "drop" && !isOpen ? lostWish(value, Object.keys(given.shape)) : undefined
+      if (wish !== undefined) return { ok: false, problems: [wish] }
       const parsed = schema.safeParse(value)
       if (parsed.success) return { ok: true, value: parsed.data }
       const issues = parsed.error.issues.slice(0, mostProblems)
@@ -36,9 +42,17 @@ export function compileZodSchema(given: z.ZodType, closed: boolean): Schema {
   }
 }
 
-function toJsonSchema(schema: z.ZodType, closed: boolean): JsonSchema {
+/** A wish to be confirmed must not be dropped unseen. */
+function lostWish(value: unknown, known: readonly string[]): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  const wished = (name: string) => Object.hasOwn(value, name) && (value as Record<string, unknown>)[name] === true
+  const name = confirmationParameters.find((one) => wished(one) && !known.includes(one))
+  return name && unknownParameter([name], known)
+}
+
+function toJsonSchema(schema: z.ZodType, unknown: UnknownProperties): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
-    io: closed ? "input" : "output",
+    io: unknown === "output" ? "output" : "input",
     unrepresentable: "any",
   }) as JsonSchema
   return json

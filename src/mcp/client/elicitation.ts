@@ -100,7 +100,7 @@ function readQuestion(
 
 function formProblem(form: unknown): string | undefined {
   try {
-    compileSchema(form as never, true)
+    compileSchema(form as never, "refuse")
     return undefined
   } catch (error) {
     return errorMessage(error)

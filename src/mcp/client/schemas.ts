@@ -1,14 +1,13 @@
 import type { McpToolDefinition, McpToolValue } from "../../model/mcp.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { type ValidationResult, type JsonSchema, type Schema } from "../../model/schema.ts"
-import { compileSchema } from "../../schema/compile-schema.ts"
+import { compileJsonSchema } from "../../schema/json-schema.ts"
 
 /**
- * The input schema of a server's tool: unchanged for the model, and checked here. Unnamed parameters are accepted only
- * if the schema allows additional ones. It is compiled at first use, because few of a server's tools are called.
+ * The input schema of a server's tool: unchanged for the model, and checked here as it is written. It is compiled at first use, because few of a server's tools are called.
  */
 export function inputSchema(json: JsonSchema): Schema {
-  return { json, check: (value) => checkWith(json, true, value) }
+  return { json, check: (value) => checkWith(json, value) }
 }
 
 /** The output schema of a server's tool: checks `structuredContent` and returns the value unchanged. */
@@ -19,7 +18,7 @@ export function outputSchema(json: JsonSchema): Schema {
       const { structuredContent } = value as McpToolValue
       if (structuredContent === undefined)
         return { ok: false, problems: ["Missing required parameter: structuredContent"] }
-      const checked = checkWith(json, false, structuredContent)
+      const checked = checkWith(json, structuredContent)
       return checked.ok ? { ok: true, value } : checked
     },
   }
@@ -27,13 +26,13 @@ export function outputSchema(json: JsonSchema): Schema {
 
 /** Why a tool cannot be used: one of its schemas does not compile. */
 export function schemaProblem({ inputSchema: input, outputSchema: output }: McpToolDefinition): string | undefined {
-  for (const [name, json, closed] of [
-    ["input", input, true],
-    ["output", output, false],
+  for (const [name, json] of [
+    ["input", input],
+    ["output", output],
   ] as const) {
     if (json === undefined) continue
     try {
-      compileSchema(json as never, closed)
+      compileJsonSchema(json)
     } catch (error) {
       return `Its ${name} schema cannot be used, so it is left out: ${errorMessage(error)}`
     }
@@ -41,18 +40,18 @@ export function schemaProblem({ inputSchema: input, outputSchema: output }: McpT
   return undefined
 }
 
-const compiledSchemas = new WeakMap<JsonSchema, { open?: Schema; closed?: Schema }>()
+const compiledSchemas = new WeakMap<JsonSchema, Schema>()
 
-function compiled(json: JsonSchema, closed: boolean): Schema {
-  const cached = compiledSchemas.get(json) ?? {}
-  compiledSchemas.set(json, cached)
-  return (cached[closed ? "closed" : "open"] ??= compileSchema(json as never, closed))
+function compiled(json: JsonSchema): Schema {
+  const known = compiledSchemas.get(json) ?? compileJsonSchema(json)
+  compiledSchemas.set(json, known)
+  return known
 }
 
 /** A schema that no longer compiles, although it did when it was pinned, refuses everything. */
-function checkWith(json: JsonSchema, closed: boolean, value: unknown): ValidationResult {
+function checkWith(json: JsonSchema, value: unknown): ValidationResult {
   try {
-    return compiled(json, closed).check(value)
+    return compiled(json).check(value)
   } catch (error) {
     return { ok: false, problems: [`the schema of the server cannot be used: ${errorMessage(error)}`] }
   }

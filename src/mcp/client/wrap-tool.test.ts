@@ -18,7 +18,11 @@ test("a tool of a client's server is wrapped into one of ours", async () => {
     success: true,
     result: { content: [{ type: "text", text: '{"text":"hi"}' }] },
   })
-  expect(await call("mcp:box:echo", { tex: "hi" })).toMatchObject({ code: "invalid_arguments" })
+  expect(await call("mcp:box:echo", { text: 1 })).toMatchObject({ code: "invalid_arguments" })
+  // The schema does not say that it takes nothing else.
+  expect(await call("mcp:box:echo", { text: "hi", more: 1 })).toMatchObject({
+    result: { content: [{ type: "text", text: '{"text":"hi","more":1}' }] },
+  })
   const chunks: unknown[] = []
   app.on("TOOL_CALL_OUTPUT", ({ chunk }) => chunks.push(chunk))
   expect(await call("mcp:box:steps", {})).toMatchObject({ success: true })

@@ -9,7 +9,7 @@ import { compileJsonSchema } from "../../schema/json-schema.ts"
 export function firstThatFits(forms: readonly unknown[], schema: JsonSchema | undefined): unknown {
   if (schema === undefined) return forms[0]
   try {
-    const { check } = compileJsonSchema(schema, false)
+    const { check } = compileJsonSchema(schema)
     return forms.find((form) => check(form).ok)
   } catch {
     return undefined

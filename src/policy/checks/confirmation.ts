@@ -1,6 +1,5 @@
+import { confirmationParameters } from "../../model/permission.ts"
 import { ask, defineCheck } from "../check.ts"
-
-const parameters = ["require_confirmation", "requireConfirmation"]
 
 /** The model itself asks for a confirmation in the input of the call. It can only raise the verdict. */
 export const confirmationCheck = defineCheck({
@@ -20,5 +19,7 @@ export const confirmationCheck = defineCheck({
 
 function parameterIn(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null) return undefined
-  return parameters.find((name) => Object.hasOwn(input, name) && (input as Record<string, unknown>)[name] === true)
+  return confirmationParameters.find(
+    (name) => Object.hasOwn(input, name) && (input as Record<string, unknown>)[name] === true,
+  )
 }

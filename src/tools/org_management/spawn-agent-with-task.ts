@@ -18,7 +18,7 @@ const initialMessage = z
 
 /** Spawns an agent and sends its first message. If the message cannot be stored, the agent is terminated again. */
 export const spawnAgentWithTask = (book: OrganisationAdmin) => {
-  const shown = compileSchema(spawnInputSchema.extend({ initialMessage }) as never, true)
+  const shown = compileSchema(spawnInputSchema.extend({ initialMessage }) as never, "refuse")
   const judged = spawnInputWithoutBriefCheck.extend({ initialMessage: z.unknown().optional() })
   return defineTool<Input>({
     name: "spawn_agent_with_task",
@@ -31,7 +31,7 @@ export const spawnAgentWithTask = (book: OrganisationAdmin) => {
       get json() {
         return shown.json
       },
-      check: compileSchema(judged as never, true).check,
+      check: compileSchema(judged as never, "refuse").check,
     },
     output: spawnedAgentOutput.extend({ messageId: z.string() }),
     preview: (given) => `${briefPreview(given)}\n\n${JSON.stringify(given.initialMessage ?? null, null, 2)}`,

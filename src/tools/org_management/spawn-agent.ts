@@ -14,7 +14,7 @@ import {
 
 /** Spawns an agent below the calling one. Its work starts with the first message. */
 export const spawnAgent = (book: OrganisationAdmin) => {
-  const shown = compileSchema(spawnInputSchema as never, true)
+  const shown = compileSchema(spawnInputSchema as never, "refuse")
   return defineTool<SpawnInput>({
     name: "spawn_agent",
     group: "org_management",
@@ -26,7 +26,7 @@ export const spawnAgent = (book: OrganisationAdmin) => {
       get json() {
         return shown.json
       },
-      check: compileSchema(spawnInputWithoutBriefCheck as never, true).check,
+      check: compileSchema(spawnInputWithoutBriefCheck as never, "refuse").check,
     },
     output: spawnedAgentOutput,
     preview: briefPreview,

@@ -39,7 +39,7 @@ export interface SpawnInput {
   folder?: string | undefined
 }
 
-const judge = compileSchema(z.object({ taskBrief }) as never, false)
+const judge = compileSchema(z.object({ taskBrief }) as never, "output")
 
 /** Fails with all problems of the brief at once. */
 export function checkBrief(brief: unknown): void {
