@@ -81,21 +81,26 @@ test("home and the user's configuration folder count only as the working folder"
   expect(inDeep.project).toBeUndefined()
 })
 
-test("outside home only the working folder counts", () => {
+test("outside home a project is found from the folders below it, too", () => {
   const { root, find } = makeHome()
-  const elsewhere = join(root, "elsewhere", "below")
-  mkdirSync(elsewhere, { recursive: true })
-  write(join(root, "elsewhere", "quartermaster.yml"), "{}")
-  expect(find(elsewhere)).toBeUndefined()
-  expect(find(join(root, "elsewhere"))).toBe(join(root, "elsewhere"))
+  const elsewhere = join(root, "elsewhere")
+  const below = join(elsewhere, "below", "deep")
+  mkdirSync(below, { recursive: true })
+  write(join(elsewhere, "quartermaster.yml"), "{}")
+  for (const folder of [below, join(elsewhere, "below"), elsewhere]) expect(find(folder)).toBe(elsewhere)
 })
 
-test("a folder whose name begins like home is not below it", () => {
-  const { root, find } = makeHome()
-  const twin = join(root, "home2", "below")
-  mkdirSync(twin, { recursive: true })
-  write(join(root, "home2", "quartermaster.yml"), "{}")
-  expect(find(twin)).toBeUndefined()
+test("a home that does not exist, as in a container, keeps no project from being found", () => {
+  const { root, project, deep } = makeHome()
+  write(join(project, "quartermaster.yml"), "{}")
+  expect(findProject(deep, join(root, "nobody"))).toBe(project)
+})
+
+test("the search goes on above home, which is passed over", () => {
+  const { root, home, find } = makeHome()
+  mkdirSync(join(home, ".quartermaster"))
+  write(join(root, "quartermaster.yml"), "{}")
+  expect(find()).toBe(root)
 })
 
 test.each([["the project"], ["a folder between"], ["the working folder"]])(
@@ -140,10 +145,9 @@ test("a data folder that is a link is found, so that it is refused instead of pa
   expect(find()).toBe(join(project, "src"))
 })
 
-test("a folder that is gone and a home that does not exist have no project", () => {
-  const { root, deep, find } = makeHome()
+test("a folder that is gone has no project", () => {
+  const { deep, find } = makeHome()
   expect(find(join(deep, "gone"))).toBeUndefined()
-  expect(findProject(deep, join(root, "nobody"))).toBeUndefined()
 })
 
 function write(file: string, text: string): string {

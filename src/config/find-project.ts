@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync, statSync } from "node:fs"
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { configFilesIn, userConfigFolder } from "./find.ts"
 
 export const dataFolderName = ".quartermaster"
@@ -19,21 +19,20 @@ export function findProject(cwd: string, home: string): string | undefined {
 }
 
 /**
- * The nearest folder with a configuration or a data folder: the working folder, otherwise one above it. The search goes up
- * only through folders that belong to this user alone, and only below the home folder, so that nobody else can put a
+ * The nearest folder with a configuration or a data folder: the working folder, otherwise one above it, up to the root of
+ * the file system. The search goes up only through folders that belong to this user alone, so that nobody else can put a
  * project above ours. Home and the user's configuration folder count only as the working folder.
  */
 function nearestProject(cwd: string, home: string): string | undefined {
   const here = resolve(cwd)
   if (isProject(here)) return here
-  const top = realPath(home)
-  const own = realPath(userConfigFolder(home))
+  const passed = [realPath(home), realPath(userConfigFolder(home))]
   let folder = realPath(here)
-  if (folder === undefined || top === undefined) return undefined
-  while (isOurs(folder)) {
-    folder = dirname(folder)
-    if (!isBelow(folder, top) || !isOurs(folder)) return undefined
-    if (folder !== own && isProject(folder)) return folder
+  while (folder !== undefined && isOurs(folder)) {
+    const above = dirname(folder)
+    if (above === folder || !isOurs(above)) return undefined
+    if (!passed.includes(above) && isProject(above)) return above
+    folder = above
   }
   return undefined
 }
@@ -57,11 +56,6 @@ function isOurs(folder: string): boolean {
   } catch {
     return false
   }
-}
-
-function isBelow(folder: string, top: string): boolean {
-  const path = relative(top, folder)
-  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)
 }
 
 /** Undefined when the folder does not exist or cannot be reached. */
