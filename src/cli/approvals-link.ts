@@ -1,9 +1,8 @@
 import type { CliContext } from "./context.ts"
 import { ambiguousPendingIds } from "./approvals-answer.ts"
-import { contextOfServer } from "./open.ts"
+import { contextOfServer, findServer } from "./open.ts"
 import { withApp, personOf } from "./open-app.ts"
 import { printResult } from "./output.ts"
-import { readServerFile } from "./server-file.ts"
 import { formatTime } from "./time-text.ts"
 import { ambiguousId, CannotDo, requireId } from "./usage.ts"
 
@@ -12,8 +11,7 @@ export async function linkPending(given: CliContext, id: string): Promise<number
   const beginning = requireId(id)
   const context = await contextOfServer(given)
   return withApp(context, {}, async (app, loaded) => {
-    const server = readServerFile(loaded.dataDir)
-    if (server === undefined) throw new CannotDo("no_server", "No server runs here. Start one with: qm serve")
+    const server = await findServer(context, loaded.dataDir)
     const item = await app.approvals.show(beginning)
     if (item === undefined) {
       const several = await ambiguousPendingIds(app.approvals, beginning)

@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import type { CliContext, Run } from "./context.ts"
 import { printResult } from "./output.ts"
 import { personOf, withApp } from "./open-app.ts"
-import { readServerFile } from "./server-file.ts"
+import { findServers, readServerFiles, type RunningServer } from "./server-file.ts"
 import { formatTime } from "./time-text.ts"
 import { CannotDo } from "./usage.ts"
 
@@ -17,8 +17,7 @@ export function addOpen(program: Command, run: Run): void {
 async function open(context: CliContext): Promise<number> {
   const found = await contextOfServer(context)
   return withApp(found, {}, async (app, loaded) => {
-    const server = readServerFile(loaded.dataDir)
-    if (server === undefined) throw new CannotDo("no_server", "No server runs here. Start one with: qm serve")
+    const server = await findServer(found, loaded.dataDir)
     const { id: person } = await personOf(found, app, loaded)
     const { link, expiresAt } = await app.signIn.createLink({ person, isMachineUser: found.flags.as === undefined })
     const url = `${server.url}/signin#${link}`
@@ -28,14 +27,26 @@ async function open(context: CliContext): Promise<number> {
   })
 }
 
+/** The newest server of the data folder. The error names the folders of this user whose servers run. */
+export async function findServer({ io }: CliContext, dataDir: string): Promise<RunningServer> {
+  const [server] = await findServers(dataDir)
+  if (server !== undefined) return server
+  const others = await foldersWithServer(io.home)
+  const elsewhere =
+    others.length === 0 ? "" : ` One runs for another folder: ${others.map((folder) => `--data ${folder}`).join(", ")}.`
+  throw new CannotDo(
+    "no_server",
+    `No server runs here, for the data folder ${dataDir}.${elsewhere} Start one with: qm serve`,
+  )
+}
+
 /** Where this folder has no project, the only folder of this user whose server runs: that of the sample, for example. */
 export async function contextOfServer(context: CliContext): Promise<CliContext> {
   const { io, flags } = context
   const { findProject } = await import("../config/find-project.ts")
   if (flags.config !== undefined || flags.data !== undefined || findProject(io.cwd, io.home) !== undefined)
     return context
-  const { knownFolders } = await import("../config/known-folders.ts")
-  const [only, ...others] = knownFolders(io.home).filter((folder) => readServerFile(folder) !== undefined)
+  const [only, ...others] = await foldersWithServer(io.home)
   if (only === undefined) return context
   if (others.length > 0)
     throw new CannotDo(
@@ -43,4 +54,9 @@ export async function contextOfServer(context: CliContext): Promise<CliContext> 
       `Servers run for several folders: ${[only, ...others].join(", ")}. Choose with --data.`,
     )
   return { ...context, flags: { ...flags, data: only } }
+}
+
+async function foldersWithServer(home: string): Promise<string[]> {
+  const { knownFolders } = await import("../config/known-folders.ts")
+  return knownFolders(home).filter((folder) => readServerFiles(folder).length > 0)
 }

@@ -36,6 +36,19 @@ async function startSample(cli: ReturnType<typeof makeCli>) {
   return { server, done, printed: () => printed, link, signIn }
 }
 
+test("a second start of the sample says where it runs, with a link, and ends well", async () => {
+  const cli = makeCli()
+  const { server, done, link } = await startSample(cli)
+  expect(await cli.run("serve", "--sample")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      new RegExp(`already serves this folder at ${link.origin} [\\s\\S]*${link.origin}/signin#`),
+    ),
+  })
+  server.kill("SIGTERM")
+  await done
+})
+
 test("the first start makes a sample, prints one link that signs in, and the sample is removed without a trace but the log", async () => {
   const cli = makeCli()
   const { server, done, printed, link, signIn } = await startSample(cli)
@@ -81,19 +94,22 @@ test("a sample that was removed is made again once its folder is deleted, and no
   const second = await startSample(cli)
   expect(await (await second.signIn(second.link))("GET", "/v1/me")).toMatchObject({ body: { sample: false } })
   second.server.kill("SIGTERM")
-  await second.done
-  rmSync(join(cli.cwd, "quartermaster-sample"), { recursive: true })
+  const sample = join(cli.cwd, "quartermaster-sample")
+  expect((await second.done).stderr).toContain(
+    `The sample was removed earlier, so it is not made again. To have it again, stop this server, delete ${sample} and`,
+  )
+  rmSync(sample, { recursive: true })
   const third = await startSample(cli)
   expect(await (await third.signIn(third.link))("GET", "/v1/me")).toMatchObject({ body: { sample: true, waiting: 3 } })
   third.server.kill("SIGTERM")
   expect((await third.done).code).toBe(0)
 })
 
-test("where there is a configuration or data, --sample makes nothing", async () => {
+test("where there is a configuration or data, --sample makes nothing and says why", async () => {
   const cli = makeCli()
   await cli.run("init")
   const { server, done } = await startSample(cli)
   server.kill("SIGTERM")
-  await done
+  expect((await done).stderr).toContain(`No sample was made: ${cli.cwd} has a configuration or data, which is served.`)
   expect(existsSync(join(cli.cwd, "quartermaster-sample"))).toBe(false)
 })

@@ -1,33 +1,52 @@
 import { cpSync, existsSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { findConfig } from "../config/find.ts"
+import type { LoadedConfig } from "../config/load.ts"
 import { findProject, sampleFolderName } from "../config/find-project.ts"
 import { sampleMaker } from "../model/sample.ts"
 import type { ChangedBy } from "../model/organisation-admin.ts"
 import type { CliApp, CliContext } from "./context.ts"
 
+/** Where `serve --sample` serves, and why it makes no sample there. */
+export interface SampleContext {
+  context: CliContext
+  whyNoSample?: string
+}
+
 /**
  * The context of the sample, where `serve --sample` finds neither configuration nor data: its files are copied into a folder
- * of their own and trusted. Undefined when there is something to serve already.
+ * of their own and trusted. Otherwise the given context, with the reason.
  */
-export async function sampleContext(context: CliContext): Promise<CliContext | undefined> {
+export async function sampleContext(context: CliContext): Promise<SampleContext> {
   const { io, flags } = context
   const { cwd, env, home } = io
-  const isGiven = flags.config !== undefined || flags.data !== undefined || flags.set.length > 0
   const folder = join(cwd, sampleFolderName)
   const config = join(folder, "quartermaster.yml")
   const project = findProject(cwd, home)
   const isSample = project === folder
-  if (isGiven || (project !== undefined && !isSample)) return undefined
-  if (!isSample && findConfig({ cwd, env, home }, project) !== undefined) return undefined
+  const none = (why: string): SampleContext => ({ context, whyNoSample: `No sample was made: ${why}` })
+  if (flags.config !== undefined || flags.data !== undefined || flags.set.length > 0)
+    return none("--config, --data and --set say what is served. Leave them out for a sample.")
+  if (project !== undefined && !isSample)
+    return none(
+      `${project} has a configuration or data, which is served. For a sample, use a folder that is in no project.`,
+    )
+  const found = isSample ? undefined : findConfig({ cwd, env, home }, project)
+  if (found !== undefined) return none(`the configuration ${found.file} applies here and is served.`)
   if (!existsSync(folder)) {
     cpSync(templateFolder(), folder, { recursive: true })
     const { trust } = await import("../config/trust.ts")
     trust(config, home, env)
-  }
-  return { ...context, flags: { ...flags, config } }
+  } else if (!existsSync(config))
+    return none(`the folder ${folder} exists and has no quartermaster.yml. Delete or rename it, then start again.`)
+  return { context: { ...context, flags: { ...flags, config } } }
+}
+
+/** Why the sample's agents are not made again. */
+export function sampleWasRemoved({ dataDir }: LoadedConfig): string {
+  return `The sample was removed earlier, so it is not made again. To have it again, stop this server, delete ${dirname(dataDir)} and start again.`
 }
 
 /** The sample's files, beside dist in the package and in a clone. */
@@ -62,9 +81,10 @@ const roles = [
   },
 ] as const
 
-/** Adds the sample's organisation and a few calls, once. */
-export async function addSample(app: CliApp): Promise<void> {
-  if (app.org.listRoles().some(({ createdBy }) => createdBy === sampleMaker)) return
+/** Adds the sample's organisation and a few calls, once. False when it was there and a person removed it. */
+export async function addSample(app: CliApp): Promise<boolean> {
+  const own = app.org.listRoles().filter(({ createdBy }) => createdBy === sampleMaker)
+  if (own.length > 0) return own.some(({ status }) => status === "active")
   const by: ChangedBy = { kind: "person", id: sampleMaker }
   await app.org.createDepartment({ id: "engineering", name: "Engineering" }, by)
   await app.org.createDepartment({ id: "research", name: "Research" }, by)
@@ -76,6 +96,7 @@ export async function addSample(app: CliApp): Promise<void> {
     // Not awaited: what asks a person runs once somebody has approved it.
     void app.call({ agentId, tool, input, intent, taskId: "try-it" })
   await until(async () => (await app.approvals.list()).length === 3)
+  return true
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

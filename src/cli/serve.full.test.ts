@@ -73,6 +73,72 @@ test.each(["SIGINT", "SIGHUP"] as const)(
   },
 )
 
+test("a second 'qm serve' on one folder says where the first runs, with a link, and starts none", async () => {
+  const cli = makeCli()
+  const first = cli.start("serve", "--port", "0", "--json")
+  const done = outputOf(first, "")
+  const line = await new Promise<string>((resolve) => first.stdout?.once("data", (part: string) => resolve(part)))
+  const { url } = JSON.parse(line) as Where
+  const second = await cli.run("serve")
+  expect(second.code).toBe(0)
+  for (const words of [
+    `already serves this folder at ${url} (process ${first.pid})`,
+    `${url}/signin#`,
+    "qm serve --port 0",
+  ])
+    expect(second.stdout).toContain(words)
+  const asked = await cli.run("serve", "--port", new URL(url).port, "--json")
+  expect(JSON.parse(asked.stdout)).toEqual({ alreadyRuns: true, url, dataDir: cli.dataDir, pid: first.pid })
+  first.kill("SIGTERM")
+  await done
+})
+
+test("--port starts a second server beside the first, and 'qm open' finds whichever still runs", async () => {
+  const cli = makeCli()
+  const servers = []
+  for (const _ of [1, 2]) {
+    const server = cli.start("serve", "--port", "0", "--json")
+    const done = outputOf(server, "")
+    const line = await new Promise<string>((resolve) => server.stdout?.once("data", (part: string) => resolve(part)))
+    servers.push({ server, done, url: (JSON.parse(line) as Where).url })
+  }
+  const [first, second] = servers
+  const opened = async () => new URL((JSON.parse((await cli.run("open", "--json")).stdout) as Where).url).origin
+  expect(await opened()).toBe(second!.url)
+  second!.server.kill("SIGTERM")
+  expect((await second!.done).stderr).toContain(`Another server of this data folder runs at ${first!.url}`)
+  expect(await opened()).toBe(first!.url)
+  const elsewhere = makeCli({ HOME: cli.home })
+  await elsewhere.run("call", "current_time")
+  expect(await elsewhere.run("open")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`One runs for another folder: --data ${cli.dataDir}.`),
+  })
+  first!.server.kill("SIGTERM")
+  await first!.done
+})
+
+test("a server that was killed keeps no other from starting", async () => {
+  const cli = makeCli()
+  const killed = cli.start("serve", "--port", "0", "--json")
+  const done = outputOf(killed, "")
+  const { url } = JSON.parse(
+    await new Promise<string>((resolve) => killed.stdout?.once("data", (part: string) => resolve(part))),
+  ) as Where
+  killed.kill("SIGKILL")
+  await done
+  // Another process has its number since.
+  const file = join(cli.dataDir, `server.${killed.pid}.json`)
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), pid: process.pid }))
+  expect(await cli.run("open")).toMatchObject({ code: 1, stderr: expect.stringContaining("No server runs here") })
+  const { port } = new URL(url)
+  const next = cli.start("serve", "--port", port)
+  const ended = outputOf(next, "")
+  await waitForOutput(next, "Press Ctrl-C to stop.")
+  next.kill("SIGTERM")
+  expect((await ended).code).toBe(0)
+})
+
 test("qm serve listens where the configuration says; options override it", async () => {
   const cli = makeCli()
   const taken = createServer().listen(0, "127.0.0.1")

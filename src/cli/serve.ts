@@ -7,8 +7,8 @@ import { printable, printableJson } from "../lib/printable.ts"
 import type { CliApp, Run, CliContext, OpenOptions } from "./context.ts"
 import { commandList } from "./command-list.ts"
 import { sampleMaker } from "../model/sample.ts"
-import { addSample, sampleContext } from "./sample.ts"
-import { removeServerFile, writeServerFile } from "./server-file.ts"
+import { addSample, sampleContext, sampleWasRemoved } from "./sample.ts"
+import { findServers, readServerFiles, removeServerFile, writeServerFile } from "./server-file.ts"
 import { outlivePluginErrors } from "./plugin-errors.ts"
 import { startingServers } from "./wait-for-servers.ts"
 import { printMessage, printOutput } from "./output.ts"
@@ -44,13 +44,54 @@ export function addServe(program: Command, run: Run): void {
  * and their callers get a ticket.
  */
 async function serve(given: CliContext, flags: ServeFlags): Promise<number> {
-  const sample = flags.sample === true ? await sampleContext(given) : undefined
-  return serveIn(sample ?? given, flags, sample !== undefined)
+  const port = portOf(flags.port)
+  const { context, whyNoSample } = flags.sample === true ? await sampleContext(given) : { context: given }
+  if (whyNoSample !== undefined) printMessage(context, whyNoSample)
+  if (await tellRunning(context, port)) return 0
+  return serveIn(context, { ...flags, port }, flags.sample === true && whyNoSample === undefined)
 }
 
-async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean): Promise<number> {
+/**
+ * Says where a server of this folder runs already, with a link to it. True when that is enough: a second one is started only
+ * on a port that is named with --port.
+ */
+async function tellRunning(context: CliContext, port: number | undefined): Promise<boolean> {
+  const { dataDir } = await context.runtime.loadConfig(context.flags)
+  if (readServerFiles(dataDir).length === 0) return false
+  return withApp(context, {}, async (app, loaded) => {
+    const running = await findServers(dataDir)
+    const [server] = port === undefined ? running : running.filter(({ listens }) => listens.endsWith(`:${port}`))
+    if (server === undefined) {
+      for (const { url, pid } of running)
+        printMessage(
+          context,
+          `Another server of this data folder runs at ${url} (process ${pid}). Both work on the same data.`,
+        )
+      return false
+    }
+    const { url, pid } = server
+    if (context.flags.json) printOutput(context, printableJson({ alreadyRuns: true, url, dataDir, pid }))
+    else {
+      const lines = [
+        `Quartermaster already serves this folder at ${url} (process ${pid}), so no second server was started.`,
+        `Data folder: ${dataDir}`,
+        "To start a second one beside it: qm serve --port 0",
+        "",
+        ...(await signInLines(context, app, url, loaded)),
+      ]
+      printOutput(context, printable(asTyped(context.io, lines.join("\n"))))
+    }
+    return true
+  })
+}
+
+async function serveIn(
+  context: CliContext,
+  flags: Omit<ServeFlags, "port"> & { port: number | undefined },
+  isSample: boolean,
+): Promise<number> {
   const { io } = context
-  const given = { host: flags.host, port: portOf(flags.port) }
+  const given = { host: flags.host, port: flags.port }
   const { controller, interrupt, stop } = cancelOnSignal(io.leave, () =>
     printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
   )
@@ -59,10 +100,11 @@ async function serveIn(context: CliContext, flags: ServeFlags, isSample: boolean
   try {
     const parts: OpenOptions = { longLived: true, print, reloadPlugins: flags.reloadPlugins ?? false }
     return await withApp(context, parts, async (app, loaded) => {
-      if (isSample) await addSample(app)
+      if (isSample && !(await addSample(app))) printMessage(context, sampleWasRemoved(loaded))
       const served = await orCannotDo(listen(app, loaded, given))
       const { dataDir } = loaded
-      writeServerFile(dataDir, { url: served.publicUrl, pid: process.pid })
+      const { url: listens, publicUrl: url } = served
+      writeServerFile(dataDir, { url, listens, pid: process.pid, startedAt: Date.now() })
       try {
         await printAddresses(context, app, served, loaded)
         app.society.start()
