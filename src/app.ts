@@ -37,7 +37,7 @@ import { readOnlyTrusted, serverSpecs } from "./config/mcp-servers.ts"
 import { modelEntries } from "./config/models-schema.ts"
 import { pluginEntries } from "./config/plugins.ts"
 import type { Config } from "./config/schema.ts"
-import { agentLimits, callSettings, chainSettings, concurrentToolLimit, societyLimits } from "./config/call-settings.ts"
+import { agentLimits, callSettings, chainSettings, concurrentToolLimit } from "./config/call-settings.ts"
 import { Emitter } from "./emitter.ts"
 import { startMcpServers } from "./mcp/client/servers.ts"
 import { httpOrigin } from "./lib/url.ts"
@@ -341,7 +341,7 @@ export async function assemble(
     org,
     mcpTools: toolsOfAgents.mcpTools,
     dialectNames: (dialect: string) => registry.dialectNames(dialect),
-    limits: societyLimits(config),
+    limits: { maxRounds: chainLimits.maxRounds, maxCalls: chainLimits.maxCalls },
   }
   const { chainsIdle, openChain, reopen, ...chains } = openChains({
     app: { ...calls, ...toolsOfAgents, storeText: storeText(ports) },

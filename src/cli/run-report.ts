@@ -129,7 +129,7 @@ export async function textReport(context: CliContext, write: (text: string) => v
         printMessage(context, error ?? "The model failed.")
         printMessage(context, `Ask the model again with: ${resume}`)
       }
-      if (ended === "limit") printMessage(context, `A limit was reached. Go on with: ${resume}`)
+      if (ended === "limit") printMessage(context, `${error ?? "A limit was reached."} Go on with: ${resume}`)
       if (ended === "aborted") printMessage(context, `Stopped. Go on with: ${resume}`)
     },
   }

@@ -11,13 +11,14 @@ import { runWithApp } from "./testing.ts"
 async function setUp() {
   const dir = await dataFolder()
   const ran: string[] = []
+  const agents: { maxRounds?: number } = {}
   const run = (words: readonly string[], models: Record<string, LanguageModel>, stdin?: string, terminal = false) =>
     runWithApp({}, words, {
       terminal,
       ...(stdin !== undefined && { stdin }),
       runtime: {
         async openApp(_loaded, options = {}) {
-          const app = await openTestApp({ data: { dir } }, { ...options, models })
+          const app = await openTestApp({ data: { dir }, agents }, { ...options, models })
           app.registry.register(tool({ name: "look", effect: "read", execute: () => void ran.push("look") }))
           app.registry.register(tool({ name: "send", effect: "communicate", execute: () => void ran.push("send") }))
           return app
@@ -25,7 +26,7 @@ async function setUp() {
       },
     })
   const play = (words: readonly string[], ...turns: PlayedTurn[]) => run(words, { played: modelOf(...turns) })
-  return { run, play, ran }
+  return { run, play, ran, agents }
 }
 
 const events = (stdout: string) =>
@@ -55,6 +56,20 @@ test("run --json prints an event a line, the last with the result and what was u
   expect(printed[2]).toMatchObject({ tool: "look", status: "success" })
   expect(printed.at(-1)).toMatchObject({ status: "completed", content: "Nothing.", stats: { rounds: 2, calls: 1 } })
   expect(code).toBe(0)
+})
+
+test("without a flag the limits of the configuration count, also after they are raised for a run that goes on", async () => {
+  const { run, agents } = await setUp()
+  const models = {
+    played: playedModel(({ toolChoice }) => (toolChoice === "none" ? { say: "More." } : { calls: [{ name: "look" }] })),
+  }
+  const usual = events((await run(["run", "Look.", "--json"], models)).stdout)
+  expect(usual.at(-1)).toMatchObject({ status: "limit", error: expect.stringContaining("its limit of 50 answers") })
+  for (const maxRounds of [1, 3]) {
+    agents.maxRounds = maxRounds
+    const words = maxRounds === 1 ? ["run", "Look."] : ["run", "--resume", String(usual[0]!["id"]), "Go on."]
+    expect((await run(words, models)).stderr).toContain(`its limit of ${maxRounds} answer`)
+  }
 })
 
 test("the task comes from stdin with -, after what the words say", async () => {
@@ -120,7 +135,7 @@ test.each<[string, readonly string[], Record<string, LanguageModel>, number, Reg
     ["run", "Look.", "--max-rounds", "1"],
     { a: modelOf({ say: "More.", calls: [{ name: "look" }] }) },
     5,
-    /A limit was reached\. Go on with: qm run --resume \S+ "Go on\."\n$/,
+    /The run reached its limit of 1 answer with tool calls\. 'agents\.maxRounds' in the configuration raises it, and --max-rounds of 'qm run' for one conversation\. Go on with: qm run --resume \S+ "Go on\."\n$/,
   ],
   [
     "a model that fails",

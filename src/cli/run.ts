@@ -7,7 +7,6 @@ import type { CliApp, CliContext, Run } from "./context.ts"
 import { findConversation } from "./find-conversation.ts"
 import { isAttended, personOf } from "./open-app.ts"
 import type { showCards as ShowCards } from "./run-cards.ts"
-import { limitsOf } from "./run-limits.ts"
 import { runLimits } from "../model/run-limits.ts"
 import { modelFor } from "./model-for.ts"
 import { jsonReport, textReport, type RunReport } from "./run-report.ts"
@@ -33,8 +32,14 @@ export function addRun(program: Command, run: Run): void {
     .option("--model <name>", "the model (default: that of the agent's role, or models.default)")
     .option("--resume <id>", "go on with a conversation, with or without a new task")
     .option("--wait [seconds]", "without a terminal: wait for approvals that are answered elsewhere (default: do not)")
-    .option("--max-rounds <count>", `how often the model may call tools (default: ${runLimits.maxRounds})`)
-    .option("--max-calls <count>", `how many tool calls it may make (default: ${runLimits.maxCalls})`)
+    .option(
+      "--max-rounds <count>",
+      `how often the model may call tools (default: agents.maxRounds, or ${runLimits.maxRounds})`,
+    )
+    .option(
+      "--max-calls <count>",
+      `how many tool calls it may make (default: agents.maxCalls, or ${runLimits.maxCalls})`,
+    )
     .addHelpText("after", runExitCodes)
     .action(run(runTask))
 }
@@ -76,7 +81,8 @@ async function runTask(context: CliContext, words: readonly string[], flags: Run
       model,
       userId: (await personOf(context, app, loaded).catch(() => undefined))?.id,
       waitMs,
-      ...(await limitsOf(loaded, before, { maxRounds, maxCalls })),
+      maxRounds,
+      maxCalls,
       ...report.callbacks,
       signal,
     })

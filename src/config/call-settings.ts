@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
 import type { CallSettings } from "../model/ports.ts"
-import { runLimits } from "../model/run-limits.ts"
 import { defaults, type Config } from "./schema.ts"
 
 /** The settings of the call lifecycle. `workspace` overrides the configured one; it is resolved to its real path. */
@@ -32,12 +31,6 @@ export function concurrentToolLimit({ tools, agents }: Config): number {
 export function agentLimits({ agents = {} }: Config) {
   const { maxAgents = defaults.agents.maxAgents, maxDepth = defaults.agents.maxDepth } = agents
   return { maxAgents, maxDepth }
-}
-
-/** The limits of one run of an agent that a message woke. */
-export function societyLimits({ agents = {} }: Config) {
-  const { maxRounds = runLimits.maxRounds, maxCalls = runLimits.maxCalls } = agents
-  return { maxRounds, maxCalls }
 }
 
 /** The limits of conversations with models. */

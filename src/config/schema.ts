@@ -1,3 +1,4 @@
+import { runLimits } from "../model/run-limits.ts"
 import { z } from "zod"
 import { ToolPermissionLevel } from "../model/permission.ts"
 import { defaultTrashLimits } from "../model/files.ts"
@@ -315,8 +316,7 @@ export const defaults = {
   },
   agents: {
     maxConcurrentTools: 3,
-    maxRounds: 5,
-    maxCalls: 10,
+    ...runLimits,
     maxAgents: 100,
     maxDepth: 5,
     deadline: 7 * 24 * 60,

@@ -51,7 +51,8 @@ export function chainResult(ended: CoreResult, made: MadeCalls, began: ChainBegi
     messages: { context: [...context], toolChain, complete: [...context, ...toolChain] },
     toolCallHistory,
     status: statusOf(ended.status),
-    ...(error === undefined ? {} : { error }),
+    // In S1 a chain that reached a limit is no failure.
+    ...(error === undefined || ended.status === "limit" ? {} : { error }),
     stats: {
       // The calls of a round after the limit are answered without being made.
       totalRounds: Math.max(0, ...ended.toolCallHistory.map(({ round, callId }) => (callId === undefined ? 0 : round))),

@@ -1,2 +1,2 @@
-/** The limits of one run that works by itself, at the command line or because a message woke an agent. */
+/** The usual limits of a run of an agent, for each message: of the library, the command line, the API and agents that were woken. */
 export const runLimits = { maxRounds: 50, maxCalls: 200 }

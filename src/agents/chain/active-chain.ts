@@ -1,3 +1,4 @@
+import { runLimits } from "../../model/run-limits.ts"
 import type { Stop } from "../../lib/stop.ts"
 import type { App } from "../../model/app.ts"
 import { errorOf } from "../../model/errors.ts"
@@ -51,8 +52,8 @@ export function activeChain(parts: RunParts): ActiveChain {
     app,
     instructions: options.instructions ?? defaults.instructions,
     limits: {
-      maxRounds: options.maxRounds ?? defaults.maxRounds ?? 5,
-      maxCalls: options.maxCalls ?? defaults.maxCalls ?? 10,
+      maxRounds: options.maxRounds ?? defaults.maxRounds ?? runLimits.maxRounds,
+      maxCalls: options.maxCalls ?? defaults.maxCalls ?? runLimits.maxCalls,
       reflects: options.reflect !== false,
     },
     reflector: typeof options.reflect === "object" ? options.reflect : ruleReflector,

@@ -161,7 +161,7 @@ test("an agent's own budget counts its own conversation, and its answer gives mo
   await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "reject" }, "ann")
   expect(await refused).toMatchObject({
     status: "limit",
-    error: "The budget of agent operator is used up (150 tokens), and nobody gave it more.",
+    error: "The budget of agent operator is used up (agents.perAgent: 150 tokens), and nobody gave it more.",
   })
 })
 

@@ -86,7 +86,8 @@ async function checkBudget(
   if (isWithin(now, spent)) return undefined
   const more = { moreTokens: budget.maxTokens, moreCost: budget.maxCost, moreCalls: budget.maxCalls }
   const whose = of === "tree" ? "the conversation" : `agent ${agentId}`
-  const sentence = `The budget of ${whose} is used up (${budgetText(now)})`
+  const keys = of === "tree" ? treeKeys(budget) : "agents.perAgent"
+  const sentence = `The budget of ${whose} is used up (${keys}: ${budgetText(now)})`
   const asked = await askForMore(
     {
       conversation: { id, agentId },
@@ -145,6 +146,12 @@ function extended({ maxTokens, maxCost, maxCalls }: Budget, given: readonly Budg
     maxCost: plus(maxCost, ({ moreCost }) => moreCost),
     maxCalls: plus(maxCalls, ({ moreCalls }) => moreCalls),
   }
+}
+
+/** The configuration keys of the parts that are limited. */
+function treeKeys({ maxTokens, maxCost, maxCalls }: Budget): string {
+  const names = Object.entries({ maxTokens, maxCost, maxTreeCalls: maxCalls })
+  return names.flatMap(([name, value]) => (value === undefined ? [] : [`agents.${name}`])).join(", ")
 }
 
 /** As a person reads it. */

@@ -15,9 +15,9 @@ import type { ChainMail } from "./mail.ts"
 export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
   /** What the model is told first. */
   instructions?: string | undefined
-  /** How many answers with tool calls a run may have (default 5). */
+  /** How many answers with tool calls a run may have (default 50). */
   maxRounds?: number | undefined
-  /** How many tool calls a run may make (default 10). */
+  /** How many tool calls a run may make (default 200). */
   maxCalls?: number | undefined
   /** How many milliseconds a run may take, without the time in which its calls only wait for people (default: an hour). */
   deadlineMs?: number | undefined

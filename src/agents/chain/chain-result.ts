@@ -33,7 +33,7 @@ export interface ToolChainResult {
   status: ChainEnd["status"]
   /** How the last answer ended. `length` and `content-filter`: the provider cut it off. */
   finishReason?: FinishReason | undefined
-  /** What went wrong, for `error`; for `limit`, that the budget is used up. */
+  /** What went wrong, for `error`; for `limit`, which limit was reached and what raises it. */
   error?: string | undefined
   /** What was decided after calls of this run failed, if any did: the last time. With `complete`, part of it is done. */
   reflection?: Reflection | undefined

@@ -133,7 +133,7 @@ async function ask(
     addUsage(chain, turn)
     const body = asTurn(isLast ? withoutCalls(turn) : turn, model, read)
     await log.append([{ kind: "assistant", body }], { spent: chain.spent })
-    return isOutOfTime ? { status: "limit" } : undefined
+    return isOutOfTime ? { status: "limit", error: outOfTime } : undefined
   } catch (error) {
     if (chain.closing.aborted) return { status: "aborted" }
     if (chain.signal.aborted) {
@@ -146,6 +146,8 @@ async function ask(
     return { status: "error", error: errorMessage(error) }
   }
 }
+
+const outOfTime = "The time of the run is over. Its option 'deadlineMs' gives it more."
 
 const lastRequest: ModelMessage = {
   role: "user",

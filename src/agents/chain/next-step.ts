@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { currentRun, hintsBy, type AssistantTurn, type ChainStatus, type ChainTurn, type ResultsTurn } from "./turns.ts"
 
 /** The limits of one run. A run ends with a last answer when it reaches one. */
@@ -36,11 +37,20 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
   if (reflects && !isLimited && hasFailures(run.unreflected)) return { kind: "reflect" }
   if (answer === undefined || run.results !== undefined || run.isUnread)
     return { kind: "ask", last: isLimited ? "limit" : run.verdict === "complete" && "complete" }
-  if (isLimited) return { kind: "done", status: "limit" }
+  if (isLimited) return { kind: "done", status: "limit", error: limitSentence(run, { maxRounds, maxCalls }) }
   const error = whyEmpty(answer.body)
   if (error !== undefined) return { kind: "done", status: "error", error }
   // Once: a model that writes calls as text for ever, or explains how they are written, has answered.
   return answer.body.describedCall && !run.isHinted ? { kind: "hint" } : { kind: "done", status: "completed" }
+}
+
+/** Which limit was reached, and the key that raises it. */
+function limitSentence({ rounds }: RunFacts, { maxRounds, maxCalls }: Omit<RunLimits, "reflects">): string {
+  const raise = (key: string, flag: string) =>
+    `'agents.${key}' in the configuration raises it, and ${flag} of 'qm run' for one conversation.`
+  return rounds > maxRounds
+    ? `The run reached its limit of ${counted(maxRounds, "answer")} with tool calls. ${raise("maxRounds", "--max-rounds")}`
+    : `The run reached its limit of ${counted(maxCalls, "tool call")}. ${raise("maxCalls", "--max-calls")}`
 }
 
 /** Why there is no answer, where the provider broke it off before its first word. */

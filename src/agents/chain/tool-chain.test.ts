@@ -100,14 +100,15 @@ test("every call of an answer gets an answer, in their order, also the impossibl
 })
 
 test.each([
-  ["rounds", { maxRounds: 2 }, 2],
-  ["calls", { maxCalls: 3 }, 3],
-])("at the limit of %s calls are not made any more and the model sums up", async (_what, limits, made) => {
+  ["rounds", { maxRounds: 2 }, 2, "2 answers with tool calls. 'agents.maxRounds' in"],
+  ["calls", { maxCalls: 3 }, 3, "3 tool calls. 'agents.maxCalls' in"],
+])("at the limit of %s calls are not made any more and the model sums up", async (_what, limits, made, named) => {
   let number = 0
   const model = playedModel(({ toolChoice }) => (toolChoice === "none" ? { say: "So far." } : add(number++, 1)))
   const { chain, added } = await openChain(model, limits)
   const result = await chain.run("Go on for ever.")
   expect(result).toMatchObject({ status: "limit", content: "So far." })
+  expect(result.error).toContain(`The run reached its limit of ${named}`)
   expect(added).toHaveLength(made)
   expect(result.toolCallHistory.at(-1)).toMatchObject({ status: "not_executed" })
 })
@@ -121,7 +122,7 @@ test("when the time of a run is over, calls are not made any more and the model 
   })
   const { chain, added } = await openChain(model)
   const result = await chain.run("Take your time.")
-  expect(result).toMatchObject({ status: "limit", content: "So far." })
+  expect(result).toMatchObject({ status: "limit", content: "So far.", error: expect.stringContaining("'deadlineMs'") })
   expect(result.toolCallHistory).toMatchObject([{ toolName: "add", status: "not_executed" }])
   expect(added).toEqual([])
 })
@@ -148,7 +149,7 @@ test("a model that calls a thousand tools at once gets as many as allowed, and a
   const { chain, added } = await openChain(model)
   const result = await chain.run("Go.")
   expect(result.status).toBe("limit")
-  expect(added).toHaveLength(10)
+  expect(added).toHaveLength(200)
   expect(result.toolCallHistory).toHaveLength(1000)
 })
 

@@ -29,7 +29,7 @@ export interface ChatParts {
   model: LanguageModel
   /** The id of the conversation to go on with; a new one if left out. */
   id?: string | undefined
-  limits: Pick<ChainOptions, "maxRounds" | "maxCalls" | "deadlineMs" | "userId">
+  limits: Pick<ChainOptions, "deadlineMs" | "userId">
   approvals: ChainOptions["approvals"]
   output: NodeJS.WriteStream
   paint: TerminalStyle

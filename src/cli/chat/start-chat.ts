@@ -7,7 +7,6 @@ import type { CliContext } from "../context.ts"
 import { modelFor } from "../model-for.ts"
 import { personOf, withApp } from "../open-app.ts"
 import { printMessage } from "../output.ts"
-import { limitsOf } from "../run-limits.ts"
 import { cancelOnSignal } from "../signals.ts"
 import { waitForServers } from "../wait-for-servers.ts"
 import { Chat } from "./chat.ts"
@@ -45,7 +44,7 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
         agentId,
         model,
         id: before?.id,
-        limits: { ...(await limitsOf(loaded, before)), deadlineMs, userId: by },
+        limits: { deadlineMs, userId: by },
         approvals: askedByCards,
         output: io.stdout,
         paint,

@@ -283,14 +283,14 @@ test("a conversation is begun, followed, and seen only by whoever began it", asy
 })
 
 test.each([
-  ["an agent", 5],
-  ["a person", 7],
+  ["an agent", 50],
+  ["a person", 52],
 ])(
   "%s begins a conversation with its own limits: an agent cannot exceed those of the configuration",
   async (who, rounds) => {
     const { app, signIn, agent } = await serving({ played: modelOf({ calls: [{ name: "look" }] }) })
     const ask = who === "an agent" ? await agent("ada") : (await signIn("pat", false)).ask
-    const limits = { maxRounds: 7, maxCalls: 50 }
+    const limits = { maxRounds: 52, maxCalls: 300 }
     const { body } = await ask("POST", "/v1/chains", { agentId: "ada", message: "Look.", ...limits })
     const ended = async () => (await app.conversations.get(body.id))?.state === "idle"
     await until(ended, "it has reached a limit")
