@@ -90,16 +90,22 @@ function showPerson(context: CliContext, id: string): Promise<number> {
 
 function createPerson(context: CliContext, { id, name, roles, expires }: PersonFlags): Promise<number> {
   const lifetimeMs = lifetimeOf(expires)
-  return withPerson(context, async ({ org }, by) => {
+  return withPerson(context, async ({ org }, by, { dataDir }) => {
     const { person, token } = await org.createPerson({ id, name, roles: commaList(roles), lifetimeMs }, by)
-    return showToken(context, `Created ${id}.`, person, token)
+    return showToken(context, dataDir, `Created ${id}.`, person, token)
   })
 }
 
 /** Saves a token for --as and shows it. */
-async function showToken(context: CliContext, done: string, person: Person, token: string): Promise<number> {
+async function showToken(
+  context: CliContext,
+  dataDir: string,
+  done: string,
+  person: Person,
+  token: string,
+): Promise<number> {
   const { id } = person
-  const saved = await saveToken(context, id, token)
+  const saved = await saveToken(context, dataDir, id, token)
   const lines = [
     `${done} This token proves their identity ${expiryText(person)}, and is shown only now:`,
     `  ${token}`,
@@ -112,10 +118,15 @@ async function showToken(context: CliContext, done: string, person: Person, toke
 }
 
 /** Saves the token for --as. A failure is returned, because the person exists and the token must still be shown. */
-async function saveToken({ io }: CliContext, id: string, token: string): Promise<{ file?: string; problem?: string }> {
+async function saveToken(
+  { io: { home, env } }: CliContext,
+  dataDir: string,
+  id: string,
+  token: string,
+): Promise<{ file?: string; problem?: string }> {
   try {
     const { savePersonToken } = await import("../config/identify-person.ts")
-    return { file: savePersonToken(id, token, io.home, io.env) }
+    return { file: savePersonToken(id, token, { home, env, dataDir }) }
   } catch (error) {
     return { problem: errorMessage(error) }
   }
@@ -132,14 +143,14 @@ async function makeToken(
     return found !== undefined && found.madeBy !== "configuration"
   })
   if (!isStored) return tokenLines(context, id, lifetimeMs, revoke)
-  return withPerson(context, async ({ org }, by) => {
+  return withPerson(context, async ({ org }, by, { dataDir }) => {
     if (revoke) {
       const person = withoutToken(await org.revokePersonToken(id, by))
       printResult(context, { person }, `The token of ${id} is revoked. 'qm people token ${id}' makes another one.`)
       return 0
     }
     const { person, token } = await org.renewPersonToken(id, { lifetimeMs }, by)
-    return showToken(context, `The token of ${id} that there was is revoked.`, person, token)
+    return showToken(context, dataDir, `The token of ${id} that there was is revoked.`, person, token)
   })
 }
 
@@ -148,14 +159,14 @@ async function makeToken(
  * trusted yet: the hash counts only once it stands in a trusted one.
  */
 function tokenLines(context: CliContext, id: string, lifetimeMs: number | null, revoke: boolean): Promise<number> {
-  const { io } = context
-  return withApp(context, { readOnly: true }, async ({ org }) => {
+  const { home, env } = context.io
+  return withApp(context, { readOnly: true }, async ({ org }, { dataDir }) => {
     const known = [...org.listPeople(), ...(await writtenPeople(context))].map((person) => person.id)
     if (!known.includes(id)) throw noSuch("person", id, known)
     if (revoke)
       throw new CannotDo("person_configured", `Remove the tokenHash of '${id}' from org.people, then run 'qm trust'.`)
     const { tokenForConfiguration } = await import("../config/identify-person.ts")
-    const { file, token, tokenHash, isNew } = tokenForConfiguration(id, io.home, io.env)
+    const { file, token, tokenHash, isNew } = tokenForConfiguration(id, { home, env, dataDir }, org)
     const isKnown = org.personOfToken(token)?.id === id
     const day = lifetimeMs === null ? undefined : new Date(Date.now() + lifetimeMs).toISOString().slice(0, 10)
     const written = [`tokenHash: "${tokenHash}"`, ...(day === undefined ? [] : [`tokenExpiresAt: "${day}"`])]

@@ -61,9 +61,9 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
       }
     },
 
-    async identifyPerson(as, { config }, app) {
+    async identifyPerson(as, { config, dataDir }, app) {
       const { identifyPerson } = await import("../config/identify-person.ts")
-      return identifyPerson({ as, home, env, org: app.org, configured: config.org?.people })
+      return identifyPerson({ as, home, env, dataDir, org: app.org, configured: config.org?.people })
     },
   }
 }

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { dirname, join, relative } from "node:path"
 import { expect, test } from "vitest"
-import { savePersonToken, identifyPerson, type IdentityClaim } from "./identify-person.ts"
+import { identifyPerson, savePersonToken, tokenForConfiguration, type IdentityClaim } from "./identify-person.ts"
 import { makeFolders, problemsOf } from "./testing.ts"
 
 /** An organisation with ann and bob, each with a token, and the built-in agents. */
@@ -15,7 +16,17 @@ function makeClaim(home: string, claim: Partial<IdentityClaim> = {}): IdentityCl
     personOfToken: (token: string) => (tokens[token] === undefined ? undefined : { id: tokens[token] }),
     findAgent: (id: string) => (["root", "operator", "dev"].includes(id) ? {} : undefined),
   }
-  return { as: undefined, home, env: {}, org, login: "zoe", ...claim }
+  return { as: undefined, home, env: {}, dataDir: dataOf(home), org, login: "zoe", ...claim }
+}
+
+/** A data folder beside home. */
+const dataOf = (home: string, project = "shop") => join(dirname(home), project, ".quartermaster")
+const placeOf = (home: string, project?: string) => ({ home, env: {}, dataDir: dataOf(home, project) })
+
+/** The file of a person's token for a data folder. */
+function tokenFileOf(home: string, id = "ann", project = "shop"): string {
+  const hash = createHash("sha256").update(dataOf(home, project)).digest("hex").slice(0, 12)
+  return join(home, ".config", "quartermaster", "people", `${project}-${hash}`, `${id}.token`)
 }
 
 const ownToken = (home: string) => join(home, ".config", "quartermaster", "person.token")
@@ -74,14 +85,14 @@ test("no person is identified inside a tool", () => {
   for (const as of [undefined, "ann"]) {
     expect(sentence(makeClaim(home, { as, env }))).toEqual([expect.stringContaining("QM_INSIDE is set")])
   }
-  expect(problemsOf(() => savePersonToken("ann", "token-of-ann", home, env))).toHaveLength(1)
+  expect(problemsOf(() => savePersonToken("ann", "token-of-ann", { ...placeOf(home), env }))).toHaveLength(1)
   expect(statSync(join(home, ".config"), { throwIfNoEntry: false })).toBeUndefined()
 })
 
 test("--as is proved by the person's own token in a file or a variable", () => {
   const { home } = makeFolders()
   const ann = makeClaim(home, { as: "ann" })
-  const file = join(home, ".config", "quartermaster", "people", "ann.token")
+  const file = tokenFileOf(home)
   expect(sentence(ann)).toEqual([
     `Nothing here proves that you are 'ann'. Put the token that 'qm people create' showed into ${file} with mode 600, or into QM_PERSON_TOKEN.`,
   ])
@@ -92,21 +103,66 @@ test("--as is proved by the person's own token in a file or a variable", () => {
       expect.stringContaining("The token found here does not prove that you are 'ann'."),
     ])
   }
-  expect(savePersonToken("ann", "token-of-ann", home, {})).toBe(file)
+  expect(savePersonToken("ann", "token-of-ann", placeOf(home))).toBe(file)
   expect(identifyPerson(ann)).toEqual({ id: "ann", proved: `the token in ${file}` })
   expect(identifyPerson({ ...ann, env: { QM_PERSON_TOKEN: "token-of-bob" } })).toEqual({
     id: "ann",
     proved: `the token in ${file}`,
   })
-  savePersonToken("bob", "token-of-ann", home, {})
+  savePersonToken("bob", "token-of-ann", placeOf(home))
   expect(sentence(makeClaim(home, { as: "bob" }))).toHaveLength(1)
   chmodSync(file, 0o644)
   expect(sentence(ann)).toEqual([expect.stringContaining("Other users can read this file")])
 })
 
+test("two data folders of one login keep the tokens of their people apart", () => {
+  const { home } = makeFolders()
+  const claimIn = (project: string, token: string) => {
+    const { org } = makeClaim(home)
+    const personOfToken = (given: string) => (given === token ? { id: "ann" } : undefined)
+    return makeClaim(home, { as: "ann", dataDir: dataOf(home, project), org: { ...org, personOfToken } })
+  }
+  const [shop, site] = [claimIn("shop", "token-of-shop"), claimIn("site", "token-of-site")]
+  expect(savePersonToken("ann", "token-of-shop", placeOf(home, "shop"))).toBe(tokenFileOf(home, "ann", "shop"))
+  expect(savePersonToken("ann", "token-of-site", placeOf(home, "site"))).toBe(tokenFileOf(home, "ann", "site"))
+  expect(identifyPerson(shop).proved).toBe(`the token in ${tokenFileOf(home, "ann", "shop")}`)
+  expect(identifyPerson(site).proved).toBe(`the token in ${tokenFileOf(home, "ann", "site")}`)
+  // Another checkout of the shop knows the same token.
+  const checkout = claimIn("shop2", "token-of-shop")
+  expect(identifyPerson(checkout).proved).toBe(`the token in ${tokenFileOf(home, "ann", "shop")}`)
+  expect(sentence(claimIn("other", "token-of-other"))).toHaveLength(1)
+})
+
+test("a token directly in the folder of the tokens counts for every data folder that knows it", () => {
+  const { home } = makeFolders()
+  const ann = makeClaim(home, { as: "ann" })
+  const file = join(home, ".config", "quartermaster", "people", "ann.token")
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  writeFileSync(file, "token-of-ann\n", { mode: 0o600 })
+  expect(identifyPerson(ann)).toEqual({ id: "ann", proved: `the token in ${file}` })
+  chmodSync(file, 0o644)
+  expect(sentence(ann)).toHaveLength(1)
+})
+
+test("a configured person's token is reused where it is known or saved for this folder, and nowhere else", () => {
+  const { home } = makeFolders()
+  const known = (token?: string) => ({
+    personOfToken: (given: string) => (given === token ? { id: "ann" } : undefined),
+  })
+  const first = tokenForConfiguration("ann", placeOf(home), known())
+  expect(first).toMatchObject({ isNew: true, file: tokenFileOf(home) })
+  expect(tokenForConfiguration("ann", placeOf(home), known())).toEqual({ ...first, isNew: false })
+  const checkout = tokenForConfiguration("ann", placeOf(home, "checkout"), known(first.token))
+  expect(checkout).toEqual({ ...first, isNew: false })
+  expect(tokenForConfiguration("ann", placeOf(home, "other"), known())).toMatchObject({
+    isNew: true,
+    file: tokenFileOf(home, "ann", "other"),
+  })
+})
+
 test("a person of the configuration without a tokenHash is led to the command that makes one", () => {
   const { home } = makeFolders()
-  const file = join(home, ".config", "quartermaster", "people", "ann.token")
+  const file = tokenFileOf(home)
   const claim = (tokenHash?: string) => makeClaim(home, { as: "ann", configured: [{ id: "ann", tokenHash }] })
   expect(sentence(claim())).toEqual([
     "Nothing here proves that you are 'ann'. In the configuration this person has no tokenHash. Run 'qm people token ann': it makes a token, and the line to write there.",
@@ -159,7 +215,7 @@ test("a configured person without a token is the user of this machine with that 
 
 test("no person id leads out of the token folder", () => {
   const { home } = makeFolders()
-  const folder = join(home, ".config", "quartermaster", "people")
+  const folder = dirname(tokenFileOf(home))
   const steps = fc.array(fc.constantFrom("..", ".", "/", "\\", "ann", "\0", "\n", ":", "-", "_", "~", "$HOME", "ä"), {
     maxLength: 5,
   })
@@ -172,7 +228,7 @@ test("no person id leads out of the token folder", () => {
       (id) => {
         const file = join(folder, `${id}.token`)
         const inside = relative(folder, file) === `${id}.token` && /^[A-Za-z0-9_:-][A-Za-z0-9_.:-]{0,99}$/.test(id)
-        const problems = problemsOf(() => expect(savePersonToken(id, "token", home, {})).toBe(file))
+        const problems = problemsOf(() => expect(savePersonToken(id, "token", placeOf(home))).toBe(file))
         expect(problems.length).toBe(inside ? 0 : 1)
         expect(problemsOf(() => identifyPerson(makeClaim(home, { as: id })))).toHaveLength(1)
       },

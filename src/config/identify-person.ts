@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto"
+import { readdirSync, realpathSync } from "node:fs"
 import { userInfo } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { userConfigFolder } from "./find.ts"
 import { hashToken, newPersonToken } from "../lib/person-token.ts"
 import type { Environment } from "./interpolate.ts"
@@ -23,11 +25,16 @@ export interface KnownIdentities {
   findAgent(id: string): object | undefined
 }
 
-export interface IdentityClaim {
-  /** The person of `--as`. */
-  as: string | undefined
+/** Where the tokens of people are saved: for each data folder apart, because each has people of its own. */
+export interface TokenPlace {
   home: string
   env: Environment
+  dataDir: string
+}
+
+export interface IdentityClaim extends TokenPlace {
+  /** The person of `--as`. */
+  as: string | undefined
   org: KnownIdentities
   /** The configured people. One without a token is the user of this machine with that name. */
   configured?: readonly { id: string; tokenHash?: string | undefined }[] | undefined
@@ -47,29 +54,32 @@ export function identifyPerson(claim: IdentityClaim): IdentifiedPerson {
 }
 
 /** Saves a person's token where `--as` finds it. Returns the file. */
-export function savePersonToken(id: string, token: string, home: string, env: Environment): string {
-  const file = tokenFile(id, home)
-  refuseInside(file, env)
+export function savePersonToken(id: string, token: string, place: TokenPlace): string {
+  const file = tokenFile(id, place)
+  refuseInside(file, place.env)
   writePrivateFile(file, `${token}\n`)
   return file
 }
 
 /**
- * The token of a person of the configuration, for `tokenHash`: the one saved here for `--as`, otherwise a new one, which
- * is saved. It proves nothing until a trusted configuration has its hash.
+ * The token of a person of the configuration, for `tokenHash`: the one that proves them or that is saved for this folder,
+ * otherwise a new one, which is saved. It proves nothing until a trusted configuration has its hash.
  */
 export function tokenForConfiguration(
   id: string,
-  home: string,
-  env: Environment,
+  place: TokenPlace,
+  org: Pick<KnownIdentities, "personOfToken">,
 ): { file: string; token: string; tokenHash: string; isNew: boolean } {
-  const file = tokenFile(id, home)
-  refuseInside(file, env)
-  const saved = readPrivateFile(file)?.trim()
-  if (saved) return { file, token: saved, tokenHash: hashToken(saved), isNew: false }
+  const own = tokenFile(id, place)
+  refuseInside(own, place.env)
+  const saved = savedTokens(id, place)
+  const found =
+    saved.find(({ token }) => org.personOfToken(token)?.id === id) ?? saved.find(({ where }) => where === own)
+  if (found !== undefined)
+    return { file: found.where, token: found.token, tokenHash: hashToken(found.token), isNew: false }
   const made = newPersonToken()
-  savePersonToken(id, made.token, home, env)
-  return { file, ...made, isNew: true }
+  savePersonToken(id, made.token, place)
+  return { file: own, ...made, isNew: true }
 }
 
 /** A login that has the name of another person or an agent is called `<login>@localhost`, unless a token proves it is that person. */
@@ -83,7 +93,7 @@ function userOfMachine(claim: IdentityClaim, login: string, proof: string): Iden
 }
 
 function personNamed(claim: IdentityClaim, as: string, login: string, proof: string): IdentifiedPerson {
-  const file = tokenFile(as, claim.home)
+  const file = tokenFile(as, claim)
   if (claim.org.findPerson(as)?.status !== "active") {
     throw refused("--as", `There is no person '${as}'. 'qm people list' shows all people.`)
   }
@@ -112,13 +122,48 @@ function tokenProof(claim: IdentityClaim, id: string): string | undefined {
   return found && `the token in ${found.where}`
 }
 
-function tokensFor({ home, env }: IdentityClaim, id: string): { where: string; token: string }[] {
-  const file = isPlainName(id) ? tokenFile(id, home) : undefined
-  const given = [
-    { where: tokenVariable, token: env[tokenVariable]?.trim() },
-    { where: file ?? "", token: file && readPrivateFile(file)?.trim() },
-  ]
-  return given.flatMap(({ where, token }) => (token ? [{ where, token }] : []))
+interface FoundToken {
+  where: string
+  token: string
+}
+
+function tokensFor(claim: IdentityClaim, id: string): FoundToken[] {
+  const given = claim.env[tokenVariable]?.trim()
+  const saved = isPlainName(id) ? savedTokens(id, claim) : []
+  return given ? [{ where: tokenVariable, token: given }, ...saved] : saved
+}
+
+/**
+ * The saved tokens of a person of this name: that of this data folder first, then those of other folders. One of those
+ * proves somebody only where the same token is known, for example in another checkout of the project.
+ */
+function savedTokens(id: string, place: TokenPlace): FoundToken[] {
+  const own = tokenFile(id, place)
+  const others = otherTokenFiles(id, place.home).filter((file) => file !== own)
+  return [...tokenIn(own), ...others.flatMap((file) => tokenIn(file, "others"))]
+}
+
+/** Throws for the folder's own file when other users can read it; such a file of another folder does not count. */
+function tokenIn(file: string, whose?: "others"): FoundToken[] {
+  try {
+    const token = readPrivateFile(file)?.trim()
+    return token ? [{ where: file, token }] : []
+  } catch (error) {
+    if (whose === "others" && error instanceof ConfigError) return []
+    throw error
+  }
+}
+
+/** The file directly in the folder counts for every data folder. */
+function otherTokenFiles(id: string, home: string): string[] {
+  const folder = peopleFolder(home)
+  const file = `${id}.token`
+  try {
+    const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    return [join(folder, file), ...folders.map(({ name }) => join(folder, name, file))]
+  } catch {
+    return []
+  }
 }
 
 /** The identity file of the user of this machine, created on first use. Being able to read it is the proof. */
@@ -140,12 +185,33 @@ function machineUserProof(home: string): string {
   return `the file ${file}`
 }
 
-function tokenFile(id: string, home: string): string {
-  if (isPlainName(id)) return join(userConfigFolder(home), "people", `${id}.token`)
+function tokenFile(id: string, { home, dataDir }: TokenPlace): string {
+  if (isPlainName(id)) return join(peopleFolder(home), nameOf(dataDir), `${id}.token`)
   throw refused(
     "--as",
     `'${id}' cannot be a person's name here. Use letters, digits and _ . : - and do not begin with a dot.`,
   )
+}
+
+function peopleFolder(home: string): string {
+  return join(userConfigFolder(home), "people")
+}
+
+/** A name for the data folder: that of its project, for people, and a hash of its path. */
+function nameOf(dataDir: string): string {
+  const path = realPath(resolve(dataDir))
+  const hash = createHash("sha256").update(path).digest("hex").slice(0, 12)
+  const project = basename(dirname(path)).replace(/[^A-Za-z0-9_-]/g, "")
+  return `${project.slice(0, 40) || "data"}-${hash}`
+}
+
+/** The real path, also of a folder that is not made yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return dirname(path) === path ? path : join(realPath(dirname(path)), basename(path))
+  }
 }
 
 /** Whether the name is a single, harmless part of a path. */
