@@ -131,7 +131,13 @@ export async function choose<Key extends string>(
   const keys = Object.keys(words) as Key[]
   const named = keys.filter((key) => words[key] !== "").map((key) => `${nameOfKey(key)} ${words[key]},`)
   const menu = [title, ...named, `escape ${escape}`].join(" ")
-  const wordOf = (key: string) => (Object.hasOwn(words, key) ? words[key as Key] : undefined)
+  const howTo = keys.some((key) => key !== enterKey) ? "   type one of these, then Enter" : ""
+  const alsoTyped = Object.keys(meant).filter((typed) => !(typed in words) && meant[typed]! in words)
+  const keyOf = (typed: string) => keys.find((key) => key === (alsoTyped.includes(typed) ? meant[typed] : typed))
+  const wordOf = (typed: string) => {
+    const key = keyOf(typed)
+    return key && words[key]
+  }
   const draw = (line: TypedLine) => {
     typed = line
     const isLong = Array.from(line.text).length > 1
@@ -141,7 +147,7 @@ export async function choose<Key extends string>(
   }
   const ask = () => {
     isShown = true
-    terminal.output.write(`${trustedRows(menu, columns).map(paint.cyan).join("\n")}\n> `)
+    terminal.output.write(`${trustedRows(menu, columns).map(paint.cyan).join("\n")}\n> ${behindCursor(howTo, paint)}`)
     if (typed.text !== "") draw(typed)
   }
   const interject = (sentence: string) => {
@@ -159,7 +165,7 @@ export async function choose<Key extends string>(
     writeLines(screen, ["", ...lines])
   }
   const key = await waitForChoice(terminal, signal, {
-    keys: [...keys, "q"],
+    keys: [...keys, ...alsoTyped, "q"],
     showCard: lines.length > 0 ? showCard : undefined,
     isRead: screen.isRead,
     ask() {
@@ -171,15 +177,18 @@ export async function choose<Key extends string>(
     refuse,
   })
   screen.interject = undefined
-  const chosen = keys.find((each) => each === key)
+  const chosen = keyOf(key)
   if (isShown) {
     const text = chosen === undefined ? noChoice(screen, key, escape) : words[chosen] || chosen
-    terminal.output.write(`${typed.text === "" ? "" : `\r${eraseRow}> `}${text}\n`)
+    terminal.output.write(`${typed.text === "" && howTo === "" ? "" : `\r${eraseRow}> `}${text}\n`)
   }
   if (key === "closed" && Array.from(typed.text).length > 1) screen.listener?.keep(typed.text)
   if (key === "interrupt") screen.onInterrupt?.()
   return chosen
 }
+
+/** Letters that people type out of habit, and the keys they mean, where those are choices. */
+const meant: Readonly<Record<string, string>> = { y: "a", n: "r" }
 
 const eraseRow = "\u001b[K"
 const noAnswerText = "That is not one of the choices. Type one of them and press Enter."
@@ -193,7 +202,12 @@ function lineRow(text: string, word: string, { terminal, paint }: Screen): strin
   const row = letters.length > most ? `> …${letters.slice(-most).join("")}` : `> ${letters.join("")}`
   const hint = word === "" ? "" : `   Enter: ${word}`
   const fits = hint !== "" && 2 * letters.length + hint.length + 3 < columns
-  return fits ? `${row}${paint.dim(hint)}\u001b[${hint.length}D` : row
+  return fits ? row + behindCursor(hint, paint) : row
+}
+
+/** A hint after which the cursor stands where it was. */
+function behindCursor(hint: string, paint: Screen["paint"]): string {
+  return hint === "" ? "" : `${paint.dim(hint)}\u001b[${hint.length}D`
 }
 
 function noChoice({ signal, onInterrupt }: Screen, key: string, escape: string): string {

@@ -82,6 +82,8 @@ test.concurrent("several are listed first, a number shows one, and letters answe
     ],
     [menu, `a${enter}`],
     ["not one of the choices"],
+    [menu, `y${enter}`],
+    ["not one of the choices"],
     [menu, `2${enter}`],
     ["2 more wait besides this:"],
     ["bea (dev) wants"],

@@ -63,6 +63,17 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
   ["Ctrl-C is no", {}, [[menu, controlC]], closed],
   ["q is no", {}, [[menu, `q${enter}`]], closed],
   ["escape pressed in anger is no", {}, [[menu, escape + escape + controlC]], closed],
+  ["y approves too, as elsewhere in terminals", {}, [[menu, `y${enter}`]], yes],
+  [
+    "n rejects and asks why",
+    {},
+    [
+      [menu, `n${enter}`],
+      ["Why not?", `later${enter}`],
+    ],
+    { ...closed, rejectReason: "later" },
+  ],
+  ["the prompt says that a choice needs Enter", {}, [["type one of these, then Enter", `a${enter}`]], yes],
   ["A approves too: caps lock may be on", {}, [[menu, `A${enter}`]], yes],
   ["Enter in a read of its own", {}, [[menu, "a", enter]], yes],
   ["a letter that was deleted is none", {}, [[menu, "r", "\u007f", "a", enter]], yes],
@@ -178,6 +189,7 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
 
 test.concurrent.each<[string, Partial<ToolResult>, string[][], object]>([
   ["a releases", { result: 1 }, [[menu, `a${enter}`]], yes],
+  ["y releases", { result: 1 }, [[menu, `y${enter}`]], yes],
   ["escape withholds", { result: 1 }, [[menu, escape]], closed],
   [
     "r asks why",

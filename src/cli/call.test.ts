@@ -119,6 +119,28 @@ test("output that only people may see reaches no program, and a released result 
   })
 })
 
+const file = { content: "hello\nworld\n", size: 12, path: "a.txt", truncated: false }
+
+test("a terminal gets the text of a result as text and what is known about it on stderr; a pipe gets JSON", async () => {
+  expect(await callWith([], success(file)).run([], { terminal: true })).toEqual({
+    code: 0,
+    stdout: "hello\nworld\n",
+    stderr: "(size 12, path a.txt, truncated false)\n",
+  })
+  expect(JSON.parse((await callWith([], success(file)).run([])).stdout)).toEqual(file)
+  const { stdout } = await callWith([], success(file)).run(["--json"], { terminal: true })
+  expect(JSON.parse(stdout)).toMatchObject({ result: file })
+})
+
+test.each([
+  ["another text of several lines", { ...file, notes: "one\ntwo" }],
+  ["a list beside its text", { ...file, pages: [1] }],
+  ["no text", { size: 12, path: "a.txt" }],
+  ["several files", { files: [file], failed: 0 }],
+])("a result with %s is JSON on a terminal, too", async (_what, result) => {
+  expect(JSON.parse((await callWith([], success(result)).run([], { terminal: true })).stdout)).toEqual(result)
+})
+
 test("output of a command is shown live on a terminal and only once; a program gets only the result", async () => {
   const pieces = [
     piece({ stream: "stdout", text: "one\n" }, false),

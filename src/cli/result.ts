@@ -20,7 +20,25 @@ export function showResult(
     const withheld = result.status === ToolExecuteStatus.RESULT_REJECTED
     write(`${printableJson(withheld ? withoutValue : result)}\n`)
   } else if (!result.success) printFailure(context, result)
-  else if (value !== undefined && !isShown(result, live)) write(`${resultText(context, withoutShown(value, live))}\n`)
+  else if (value !== undefined && !isShown(result, live)) printValue(context, withoutShown(value, live), write)
+}
+
+/** A terminal gets the text of a result as text, with its other fields on stderr; a pipe gets everything as JSON. */
+function printValue(context: CliContext, value: unknown, write: (text: string) => void): void {
+  const { stdout, stderr } = context.io
+  const found = stdout.isTTY ? textIn(value) : undefined
+  write(`${resultText(context, found?.text ?? value)}\n`)
+  const facts = Object.entries(found?.others ?? {}).filter(([, fact]) => fact !== undefined)
+  const others = facts.map(([name, fact]) => `${name} ${String(fact)}`)
+  if (others.length > 0) stderr.write(`${printable(`(${others.join(", ")})`)}\n`)
+}
+
+/** A result that is one text, its `content`, with some facts about it. */
+function textIn(value: unknown): { text: string; others: object } | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  const { content: text, ...others } = value as Record<string, unknown>
+  const isFact = (field: unknown) => (typeof field === "string" ? !field.includes("\n") : Object(field) !== field)
+  return typeof text === "string" && Object.values(others).every(isFact) ? { text, others } : undefined
 }
 
 /** Whether the result was already streamed to stdout. */
