@@ -1,3 +1,4 @@
+import type { PluginState } from "../model/plugin.ts"
 import { mcpName, type McpServerState } from "../model/mcp.ts"
 
 /** Why a tool may be missing or fail: its MCP server does not run. A name without a server may belong to any of them. */
@@ -9,6 +10,16 @@ export function deadServerSentence(tool: string, servers: readonly McpServerStat
   if (dead === undefined) return undefined
   const maybe = named.length > 0 ? "" : "It may be a tool of a server that does not run. "
   return `${maybe}${shortProblem(dead)} 'qm check' tries the server again and shows its output.`
+}
+
+/** Which plugins were not loaded, so that a tool may be missing because of them. */
+export function deadPluginSentence(plugins: readonly PluginState[]): string | undefined {
+  const [first, ...others] = plugins.filter(({ state }) => state === "failed")
+  if (first === undefined) return undefined
+  const more = others.length === 0 ? "" : ` Also not loaded: ${others.map(({ name }) => name).join(", ")}.`
+  const { name, problem = "it failed." } = first
+  const what = problem.includes(name) ? problem : `${name}: ${problem}`
+  return `It may be a tool of a plugin that was not loaded. ${what.replace(/\.?$/, ".")}${more} 'qm plugins list' shows all.`
 }
 
 /** Whether the name of a tool begins with the server's, as people or models write it. */

@@ -31,6 +31,9 @@ test("the built command line loads both samples, CommonJS and ESM, and says what
     { name: "world_clock", kind: "module", state: "loaded", digest: { covers: "folder", files: 2 } },
     { state: "failed", problem: expect.stringContaining("cannot be imported") as string },
   ])
+  expect((await run("call", "torn_tool")).stderr).toMatch(
+    /It may be a tool of a plugin that was not loaded\. \S+torn\.mjs cannot be imported: .* plugins list' shows all\./,
+  )
   const counted = await run("call", "count_words", "text=one two three", "--json")
   expect(JSON.parse(counted.stdout)).toMatchObject({ success: true, result: { words: 3 } })
   expect((await run("call", "time_in")).stdout).toContain("+08:00")

@@ -285,6 +285,17 @@ describe("what is wrong is said at once", () => {
     ["a built-in group", `export default ${plugin("workspace")}`, "'workspace' is the name of a built-in group. Give the plugin another name."], // prettier-ignore
     ["a name that is no group's", `export default ${plugin("a,b")}`, "'a,b' cannot be the name of a group"],
     ["a syntax error", "export default {", "cannot be imported: Unexpected"],
+    [
+      "a syntax error in the middle",
+      'export default {\n  name: "a"\n  version: 1,\n}\n',
+      "cannot be imported: Unexpected identifier 'version' (line 3: version: 1,)",
+    ],
+    [
+      "a bare list of tools",
+      "export default [{ name: 'a', execute() {} }]",
+      'export default { name: "my-tools", version',
+    ],
+    ["JSON that cannot be read", "JSON.parse('{')", "cannot be imported: "],
     ["a throw while it is imported", `throw new Error("No licence.")`, "cannot be imported: No licence."],
     ["an init that fails", `export default ${module_("x", 'init() { throw new Error("No browser.") },')}`, "x could not start: No browser."], // prettier-ignore
   ])("%s", async (_, text, sentence) => {

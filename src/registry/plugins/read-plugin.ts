@@ -26,9 +26,13 @@ export function readPlugin(exported: unknown, language: Language = "en"): ReadPl
   const found =
     candidates.find(isModuleLike) ?? candidates.find(isPluginLike) ?? candidates.find(isToolLike) ?? candidates[0]
   if (found === undefined) throw invalid("plugin", ["it exports nothing"])
+  if (Array.isArray(found)) throw invalid("plugin", [bareList])
   if (isModuleLike(found)) return readModule(found, language)
   return !isPluginLike(found) && isToolLike(found) ? readTool(found) : readTools(found)
 }
+
+const bareList =
+  'it exports a list, and tools need a name that they share, for example: export default { name: "my-tools", version: "1.0.0", tools: [ … ] }'
 
 function readModule(given: Fields, language: Language): ReadPlugin {
   const problems = [

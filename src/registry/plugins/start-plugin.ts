@@ -8,6 +8,7 @@ import { importFile, type Import } from "./import-file.ts"
 import { rememberPluginPlace, runPluginCode } from "../../lib/plugin-code.ts"
 import { readPlugin, type ReadPlugin } from "./read-plugin.ts"
 import { makePluginTools } from "./make-tools.ts"
+import { syntaxLine } from "./syntax-line.ts"
 import { countPluginCalls, withTimeout, type PluginCalls } from "./plugin-calls.ts"
 
 export interface PluginStartOptions {
@@ -115,7 +116,9 @@ async function importWell(file: string, { sha256 }: PluginDigest, load?: Import)
   } catch (error) {
     const isTypeScript = (error as { code?: unknown } | null)?.code === "ERR_UNKNOWN_FILE_EXTENSION"
     const help = isTypeScript ? " Node runs JavaScript only: compile the file first." : ""
-    throw new Error(`${file} cannot be imported: ${errorSentence(error)}${help}`, { cause: error })
+    const line = await syntaxLine(error, file)
+    const where = line === undefined ? "" : ` (${line})`
+    throw new Error(`${file} cannot be imported: ${errorSentence(error)}${where}${help}`, { cause: error })
   }
 }
 
