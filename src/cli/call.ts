@@ -12,6 +12,7 @@ import { waitForTool } from "./wait-for-servers.ts"
 import { personOf, withApp } from "./open-app.ts"
 import { cancelOnSignal } from "./signals.ts"
 import { LiveOutput } from "./live-output.ts"
+import { readStdin } from "./read-stdin.ts"
 import { UsageError, wholeNumberFlag } from "./usage.ts"
 
 /** How a call of a tool ends whose server does not run: the tool was never listed, or the server ended since. */
@@ -116,7 +117,5 @@ export function readInput(words: readonly string[], app: App, agentId: string, t
 
 /** Reads one JSON object from stdin, for the argument `-`. */
 export async function readPiped(stream: NodeJS.ReadStream): Promise<unknown> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
-  return parseJsonArgument(Buffer.concat(chunks).toString("utf8"), "The input on stdin is", "Send one JSON object.")
+  return parseJsonArgument(await readStdin(stream), "The input on stdin is", "Send one JSON object.")
 }

@@ -44,13 +44,13 @@ test("check lists rules whose examples fail and every unknown name, each with it
   const { code, problems, trusted } = await check()
   expect({ code, trusted }).toEqual({ code: 2, trusted: false })
   expect(problems.map(({ key, line }) => [key, line])).toEqual([
+    ["org.roles[0].toolGroups[0]", 3],
+    ["org.agents[0].parent", 4],
+    ["tools.enabled[0]", 6],
+    ["tools.permissions.sleeep", 8],
     ["rules[0]", 10],
     ["rules[1]", 11],
     ["rules[2]", 12],
-    ["tools.enabled[0]", 6],
-    ["tools.permissions.sleeep", 8],
-    ["org.roles[0].toolGroups[0]", 3],
-    ["org.agents[0].parent", 4],
   ])
   const refused = await run("trust", "--yes")
   expect(refused).toMatchObject({ code: 2, stdout: "" })
@@ -76,6 +76,36 @@ org: { roles: [{ name: tester, toolGroups: [made] }] }
 rules:
   - { deny: "mcp:made:anything", because: So. }
 `
+
+test("mistakes of every sort are told at once, each with its line", async () => {
+  const { check, write } = makeChecked()
+  write(
+    "quartermaster.yml",
+    `tools:
+  timeout: soon
+  shell: { mode: sandbox, sandbox: off }
+rules:
+  - { allow: read_file }
+  - { deny: write_fil, because: Nobody writes. }
+models:
+  claude: { provider: anthropic, model: x }
+`,
+  )
+  const { problems } = await check()
+  expect(problems.map(({ key, line }) => [key, line])).toEqual([
+    ["tools.timeout", 2],
+    ["tools.shell.mode", 3],
+    ["rules[0].because", 5],
+    ["rules[1]", 6],
+    ["models.claude", 8],
+  ])
+})
+
+test("while parts with names are wrong, names that may be theirs are not called unknown", async () => {
+  const { check, write } = makeChecked()
+  write("quartermaster.yml", "org:\n  roles: [{ id: dev, toolGroups: [data] }]\n  agents: [{ id: a, role: dev }]\n")
+  expect((await check()).problems.map(({ key }) => key)).toEqual(["org.roles[0].name"])
+})
 
 test("of an untrusted file nothing is started or loaded; what it would start is printed as it is written", async () => {
   const { check, run, write, cwd } = makeChecked(starting)

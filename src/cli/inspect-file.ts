@@ -9,7 +9,7 @@ import type { App } from "../model/app.ts"
 import { mcpName } from "../model/mcp.ts"
 import { pathText } from "../schema/problems.ts"
 import type { CliContext, Runtime } from "./context.ts"
-import { UsageError } from "./usage.ts"
+import { CannotOpen, UsageError } from "./usage.ts"
 
 export interface FileReport extends InspectedConfig {
   rules: number
@@ -25,10 +25,12 @@ export async function inspectFile(context: CliContext, given: string | undefined
   if (harmless === undefined) return { ...inspected, rules: 0, notes: [] }
   const opened = await openHarmless(context.runtime, harmless)
   if ("problem" in opened) {
-    return { ...inspected, problems: [{ file, key: "", sentence: opened.problem }], rules: 0, notes: [] }
+    const problems = [...inspected.problems, { file, key: "", sentence: opened.problem }]
+    return { ...inspected, problems, rules: 0, notes: [] }
   }
   try {
-    return { ...inspected, ...(await problemsIn(opened.app, inspected, harmless)) }
+    const found = await problemsIn(opened.app, inspected, harmless)
+    return { ...inspected, ...found, problems: inOrder([...inspected.problems, ...found.problems]) }
   } finally {
     await opened.app.close()
   }
@@ -39,7 +41,7 @@ async function openHarmless(runtime: Runtime, loaded: LoadedConfig): Promise<{ a
   try {
     return { app: await runtime.openApp(loaded, { readOnly: true }) }
   } catch (error) {
-    if (error instanceof UsageError) return { problem: errorMessage(error) }
+    if (error instanceof UsageError || error instanceof CannotOpen) return { problem: errorMessage(error) }
     if (!(error instanceof ConfigError)) throw error
     return openHarmless(runtime, { ...loaded, dataDir: join(tmpdir(), newId()) })
   }
@@ -48,7 +50,7 @@ async function openHarmless(runtime: Runtime, loaded: LoadedConfig): Promise<{ a
 /** `starts` is what brings tools that the app does not have yet. */
 export async function problemsIn(
   app: App,
-  { starts, servers, placeOf }: Pick<InspectedConfig, "starts" | "servers" | "placeOf">,
+  { starts, servers, placeOf, missesNames }: Pick<InspectedConfig, "starts" | "servers" | "placeOf" | "missesNames">,
   { config, ruleSources }: LoadedConfig,
 ): Promise<Pick<FileReport, "problems" | "notes" | "rules">> {
   const { unknownNames } = await import("../config/unknown-names.ts")
@@ -64,18 +66,17 @@ export async function problemsIn(
   const problems: ConfigProblem[] = []
   const notes: string[] = []
   for (const { kind, source, sentence } of app.rules.flaws().filter((flaw) => ruleSources.includes(flaw.source))) {
-    const path = ["rules", ruleSources.indexOf(source)]
+    const path = pathOfRule(source)
     const tool = list.find((rule) => rule.source === source)?.tool ?? ""
     const problem = { ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }
+    if (kind === "dead" && missesNames) continue
     if (kind === "dead" && mayCome(tool)) notes.push(notYet(problem, tool))
     else if (kind === "shadowed" || kind === "doubtful") notes.push(noteText(problem))
     else problems.push(problem)
   }
   const known = namesIn(app)
-  for (const { path, kind, name, sentence } of unknownNames(config, {
-    ...known,
-    groups: [...known.groups, ...servers],
-  })) {
+  const unknown = unknownNames(config, { ...known, groups: [...known.groups, ...servers] })
+  for (const { path, kind, name, sentence } of missesNames ? [] : unknown) {
     const problem = { ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }
     // People also create roles and departments later, and until then the list lets nobody in.
     const isLimit = path[1] === "permissions" && kind !== "tool"
@@ -89,7 +90,7 @@ export async function problemsIn(
     const { approverNotes } = await import("../config/approver-notes.ts")
     const { loginName } = await import("../config/identify-person.ts")
     const found = approverNotes({
-      rules: list.map((rule) => ({ ...rule, path: ["rules", ruleSources.indexOf(rule.source)] })),
+      rules: list.map((rule) => ({ ...rule, path: pathOfRule(rule.source) })),
       people: app.org.listPeople().filter(({ status }) => status === "active"),
       configured: (config.org?.people ?? []).map(({ id }) => id),
       login: loginName(),
@@ -98,6 +99,15 @@ export async function problemsIn(
       noteText({ ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` }),
     )
   }
+}
+
+/** Where a rule is in its file, by `quartermaster.yml rules[3]`. */
+function pathOfRule(source: string): (string | number)[] {
+  return ["rules", Number(/\[(\d+)\]$/.exec(source)?.[1] ?? 0)]
+}
+
+function inOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {
+  return problems.toSorted((one, other) => one.file.localeCompare(other.file) || (one.line ?? 0) - (other.line ?? 0))
 }
 
 /** For a name that only what is started later can have. */

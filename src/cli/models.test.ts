@@ -30,11 +30,12 @@ test("models list shows each model, the default and whether its key is set", asy
   expect(code).toBe(0)
   expect(stdout).toMatch(/local +openai-compatible +qwen3 +yes +4096/)
   expect(stdout).toContain("CLAUDE is set")
+  expect(stdout).toMatch(/free .* none needed \(FREE would be used\)/)
   const json = await qm(models, ["list", "--json"])
   expect(JSON.parse(json.stdout)).toMatchObject([
     { name: "local", isDefault: true, contextTokens: 4096 },
     { name: "claude", key: { variable: "CLAUDE", isSet: false } },
-    { name: "free" },
+    { name: "free", key: { variable: "FREE", isSet: false, isOptional: true } },
   ])
   expect(stdout + json.stdout).not.toContain("sk-secret")
 })
@@ -90,6 +91,16 @@ test("models test tells of each model whether it answers, calls tools and stream
       problem: { code: "bad_script", message: expect.stringContaining("broken.yml:1:") as string },
     },
   ])
+})
+
+test.each([
+  ["makes the call", call, 0],
+  ["only talks", { text: "I cannot call tools." }, 1],
+])("models test of a model that %s ends with the code for agents, who need tools", async (_what, reply, code) => {
+  const server = await modelServer()
+  server.reply(reply)
+  const only = { provider: "openai-compatible" as const, baseUrl: server.openai, model: "x" }
+  expect((await qm({ only }, ["test"])).code).toBe(code)
 })
 
 test("models test says what a wrong key, a missing key and an unreachable server mean", async () => {

@@ -14,7 +14,9 @@ export function addModels(program: Command, run: Run): void {
   listCommand(models, "the models").action(run(listModels))
   models
     .command("test [name]")
-    .description("ask one model, or all of them, to make a call; costs a few tokens")
+    .description(
+      "ask one model, or all of them, to make a call; exit 1 if one does not answer or makes none; costs a few tokens",
+    )
     .action(run(testModels))
 }
 
@@ -40,11 +42,16 @@ async function listModels(context: CliContext): Promise<number> {
       ...nameColumns,
       { title: "DEFAULT", of: ({ isDefault }) => (isDefault ? "yes" : "") },
       { title: "CONTEXT", of: ({ contextTokens }) => contextTokens },
-      { title: "KEY", of: ({ key }) => key && `${key.variable} is ${key.isSet ? "set" : "not set"}` },
+      { title: "KEY", of: ({ key }) => key && keyText(key) },
     ],
     none,
   )
   return 0
+}
+
+function keyText({ variable, isSet, isOptional }: NonNullable<ListedModel["key"]>): string {
+  if (isSet) return `${variable} is set`
+  return isOptional ? `none needed (${variable} would be used)` : `${variable} is not set`
 }
 
 const nameColumns: ListColumn<{ name: string; provider: string; model: string }>[] = [
@@ -79,7 +86,7 @@ async function testModels(context: CliContext, given: string | undefined): Promi
     stop()
   }
   await showTested(context, tested)
-  return tested.every(({ answers }) => answers) ? 0 : 1
+  return tested.every(({ answers, tools }) => answers && tools !== false) ? 0 : 1
 }
 
 async function showTested(context: CliContext, tested: readonly TestedModel[]): Promise<void> {

@@ -73,7 +73,7 @@ export function ruleFromFlags({ flags: { agent } }: CliContext, flags: RuleFlags
 export const ruleExample = `For example: qm rules add --allow write_file --touching 'write:docs/**' --because "Everybody may write documentation."`
 
 export function noRuleGiven(): UsageError {
-  return new UsageError(`Give the rule as options, as JSON or as @file. ${ruleExample}`)
+  return new UsageError(`Give the rule as options, as YAML or JSON, as @file or as - from stdin. ${ruleExample}`)
 }
 
 /** `{"above":100}` is a condition; any other text is a pattern, also one for a value that is an object. */

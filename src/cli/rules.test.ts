@@ -41,6 +41,7 @@ function rulesWith(
   replaced: Partial<RuleAdmin> = {},
   file: unknown = [{ deny: "x" }],
   others: readonly Rule[] = [],
+  stdin?: string,
 ) {
   const received: unknown[][] = []
   const rules: Partial<RuleAdmin> = {
@@ -57,7 +58,7 @@ function rulesWith(
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, "new.yml"), JSON.stringify(file))
   const additions = () => received.filter(([what]) => what === "add")
-  return { received, additions, run: (...words: string[]) => runWithApp({ rules }, words, { cwd }) }
+  return { received, additions, run: (...words: string[]) => runWithApp({ rules }, words, { cwd, stdin }) }
 }
 
 test("rules are listed with their source, verdict, conditions, reason, shadow and flaws", async () => {
@@ -173,7 +174,27 @@ test("a rule is added as JSON or from a file, and a refused rule is reported", a
   })
   expect(await run("rules", "add", "deny http_post")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^The rule is not JSON .* For example: qm rules add --allow write_file /),
+    stderr: expect.stringMatching(
+      /^The rule is not one rule with keys .* For example: qm rules add --allow write_file /,
+    ),
+  })
+})
+
+test.each([
+  ["short YAML", "{ deny: x, because: It is frozen. }", undefined],
+  ["YAML of several lines", "deny: x\nbecause: It is frozen.\n", undefined],
+  ["an entry of a list, as it stands in a configuration", "-", "- deny: x\n  because: It is frozen."],
+  ["stdin", "-", "deny: x\nbecause: It is frozen.\n"],
+])("rules add takes a rule as %s", async (_what, text, stdin) => {
+  const { run, additions } = rulesWith([], {}, undefined, [], stdin)
+  expect(await run("rules", "add", text)).toMatchObject({ code: 0 })
+  expect(additions()).toEqual([["add", { deny: "x", because: "It is frozen." }, "ada"]])
+})
+
+test("a rule whose YAML is broken is refused with the line", async () => {
+  expect(await rulesWith().run("rules", "add", "deny: x\nbecause: [")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^The rule cannot be read as YAML or JSON \(line 2\): /),
   })
 })
 

@@ -1,15 +1,15 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import { isExpired, type Rule } from "../model/rule.ts"
-import { parseJsonArgument } from "./arguments.ts"
 import { withFilterOptions } from "./audit-filter.ts"
 import { confirm } from "./confirm.ts"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
-import { readRule, readRules } from "./rule-file.ts"
+import { parseRule, readRule, readRules } from "./rule-file.ts"
 import { noRuleGiven, ruleExample, ruleFromFlags, withRuleOptions, type RuleFlags } from "./rule-flags.ts"
 import { flawText, whenText } from "./rule-text.ts"
+import { readStdin } from "./read-stdin.ts"
 import { waitForServers } from "./wait-for-servers.ts"
 import { isAttended, withApp, withPerson } from "./open-app.ts"
 import { simulateRules } from "./rules-simulate.ts"
@@ -38,7 +38,7 @@ export function addRules(program: Command, run: Run): void {
     rules
       .command("add [rule]")
       .description(
-        'add a rule, by options, as JSON or @file, for example \'{"deny":"set_env","because":"It is frozen."}\'',
+        "add a rule, by options, as YAML or JSON, @file or - for stdin, for example '{ deny: set_env, because: It is frozen. }'",
       ),
   )
     .option("--yes", "add it even if it names a tool, role or agent that does not exist")
@@ -168,8 +168,10 @@ async function givenRule(context: CliContext, text: string | undefined, flags: R
   const byFlags = ruleFromFlags(context, flags, Date.now())
   if (text === undefined && byFlags === undefined) throw noRuleGiven()
   if (text === undefined) return byFlags
-  if (byFlags !== undefined) throw new UsageError("The rule is given twice: by options and as JSON. Use one of them.")
-  return text.startsWith("@") ? readRule(context, text.slice(1)) : parseJsonArgument(text, "The rule is", ruleExample)
+  if (byFlags !== undefined) throw new UsageError("The rule is given twice: by options and as text. Use one of them.")
+  if (!text.startsWith("@")) return parseRule(text === "-" ? await readStdin(context.io.stdin) : text, ruleExample)
+  const read = await readRule(context, text.slice(1))
+  return Array.isArray(read) && read.length === 1 ? (read[0] as unknown) : read
 }
 
 function removeRule(context: CliContext, given: string): Promise<number> {

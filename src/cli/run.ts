@@ -10,6 +10,7 @@ import type { showCards as ShowCards } from "./run-cards.ts"
 import { runLimits } from "../model/run-limits.ts"
 import { modelFor } from "./model-for.ts"
 import { jsonReport, textReport, type RunReport } from "./run-report.ts"
+import { readStdin } from "./read-stdin.ts"
 import { untilStopped, type CallingSession } from "./until-stopped.ts"
 import { CannotDo, UsageError, wholeNumberFlag } from "./usage.ts"
 import { waitTime } from "./wait-flag.ts"
@@ -165,15 +166,9 @@ async function goOn(work: () => Promise<ToolChainResult>): Promise<ToolChainResu
 
 async function readTask(stdin: NodeJS.ReadStream, words: readonly string[]): Promise<string> {
   const said = words.filter((word) => word !== "-").join(" ")
-  const piped = words.includes("-") ? await readAll(stdin) : ""
+  const piped = words.includes("-") ? await readStdin(stdin) : ""
   return [said, piped]
     .map((text) => text.trim())
     .filter((text) => text !== "")
     .join("\n\n")
-}
-
-async function readAll(stream: NodeJS.ReadStream): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk as Uint8Array))
-  return Buffer.concat(chunks).toString("utf8")
 }

@@ -166,7 +166,7 @@ const emptyApp: AppParts = {
 
 export interface RunOptions {
   env?: Record<string, string>
-  stdin?: string
+  stdin?: string | undefined
   runtime?: Partial<Runtime>
   config?: Config
   /** Whether stdout and stderr are terminals. */

@@ -8,7 +8,9 @@ import type { Environment } from "./interpolate.ts"
 import type { LoadedConfig } from "./load.ts"
 import { mergeConfigs } from "./merge.ts"
 import { mergePlaces } from "./permission-places.ts"
-import { placesOfRules, readTrusted } from "./read-layer.ts"
+import type { Config } from "./schema.ts"
+import { withoutUnset } from "./unset-variables.ts"
+import { readSound } from "./read-layer.ts"
 import type { Path } from "./schema-path.ts"
 import { isPinned } from "./trust.ts"
 import { startLines } from "./trust-lines.ts"
@@ -26,8 +28,10 @@ export interface InspectedConfig {
   servers: string[]
   /** Where the value at a path is written. */
   placeOf(path: Path): Pick<ConfigProblem, "file" | "line" | "column">
-  /** The file as if it were trusted, without what it would start or load. Undefined when it has problems. */
+  /** The file as if it were trusted, without its mistakes and what it would start. Undefined when it cannot be read. */
   harmless: LoadedConfig | undefined
+  /** Whether mistakes hide parts that have names: then an unknown name may be one of theirs. */
+  missesNames: boolean
 }
 
 /** Reads a file, or the project's when none is given, with its local file. */
@@ -43,9 +47,12 @@ export function inspectConfig(
   const sources = withLocalFile(file).map(readSource)
   const texts = sources.map((source) => ({ file: source.file, yaml: readYaml(source.bytes.toString("utf8")) }))
   const values = texts.map(({ yaml }) => expandShortForms(yaml.value))
-  const { layers, problems } = readLayers(sources, env)
-  const config = mergeConfigs(layers.map((layer) => layer.config))
-  if (problems.length === 0) problems.push(...mergedConfigFlaws(config).map((flaw) => ({ file, ...flaw })))
+  const { layers, problems, isReadable } = readLayers(sources, env)
+  const merged = mergeConfigs(layers.map((layer) => layer.config))
+  const wrong = (isReadable ? mergedConfigFlaws(merged) : []).map((flaw) => ({ ...flaw, path: flaw.key.split(".") }))
+  for (const { path, ...flaw } of wrong) problems.push({ ...placeOf(path), ...flaw })
+  const config = withoutUnset(merged, wrong) as Config
+  const missesNames = layers.some((layer) => layer.missesNames)
   const trusted = file === userConfigFile(home) || isPinned(sources, home)
   return {
     file,
@@ -54,12 +61,15 @@ export function inspectConfig(
     warnings: layers.flatMap((layer) => layer.warnings),
     starts: values.flatMap(startLines),
     servers: [...Object.keys(config.mcpServers ?? {}), ...layers.flatMap(({ unset }) => Object.keys(unset.servers))],
-    placeOf(path) {
-      const at = values.findLastIndex((value) => valueAtPath(value, path) !== undefined)
-      const { file: written, yaml } = texts[at] ?? texts[0]!
-      return { file: written, ...yaml.placeOf(path) }
-    },
-    harmless: problems.length > 0 ? undefined : harmless(),
+    missesNames,
+    placeOf,
+    harmless: isReadable ? harmless() : undefined,
+  }
+
+  function placeOf(path: Path) {
+    const at = values.findLastIndex((value) => valueAtPath(value, path) !== undefined)
+    const { file: written, yaml } = texts[at] ?? texts[0]!
+    return { file: written, ...yaml.placeOf(path) }
   }
 
   function harmless(): LoadedConfig {
@@ -70,8 +80,11 @@ export function inspectConfig(
       databases: _databases,
       notify: _notify,
       telemetry: _spans,
-      ...rest
+      org,
+      ...others
     } = config
+    // Half an organisation may not hold together.
+    const rest = missesNames ? others : { ...others, ...(org && { org }) }
     const withRules = layers.findLastIndex((layer) => layer.config.rules !== undefined)
     return {
       config: trusted ? rest : { ...rest, data: {} },
@@ -88,22 +101,25 @@ export function inspectConfig(
         layers.map((layer) => layer.permissionPlaces),
         [],
       ),
-      ruleSources: withRules === -1 ? [] : placesOfRules(sources[withRules]!.file, config),
+      ruleSources: layers[withRules]?.rulePlaces ?? [],
       unset: { servers: {}, models: {}, databases: {}, webSearch: [] },
     }
   }
 }
 
+/** Reads what can be read, and all problems. */
 function readLayers(sources: readonly ConfigSource[], env: Environment) {
   const problems: ConfigProblem[] = []
   const layers = sources.flatMap((source) => {
     try {
-      return [readTrusted(source, env)]
+      const layer = readSound(source, env)
+      problems.push(...layer.problems)
+      return [layer]
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       problems.push(...error.problems)
       return []
     }
   })
-  return { layers, problems }
+  return { layers, problems, isReadable: layers.length === sources.length }
 }

@@ -5,9 +5,11 @@ import { checkConfig, expandShortForms, type Flaw } from "./check.ts"
 import type { ConfigSource } from "./find.ts"
 import { interpolate, type Environment } from "./interpolate.ts"
 import { ConfigError, escapeControls, type ConfigProblem } from "./config-error.ts"
+import { isObject } from "./merge.ts"
 import { placesOfPermissions, type PermissionPlaces } from "./permission-places.ts"
 import type { Config } from "./schema.ts"
 import { resolvePathsFrom } from "./settings.ts"
+import type { Path } from "./schema-path.ts"
 import { onlyTightening, withoutVariables } from "./tighten.ts"
 import { consequence, unusableParts, withoutUnset } from "./unset-variables.ts"
 import { readYaml, type ReadYaml } from "../schema/yaml.ts"
@@ -24,13 +26,55 @@ export interface TrustedLayer {
 /** Reads a trusted file as a layer, with variables replaced. Throws all its problems at once. */
 export function readTrusted({ file, bytes }: ConfigSource, env: Environment): TrustedLayer {
   const { yaml, value } = open(file, bytes)
+  const { filled, flaws } = fill(value, env)
+  throwIfAny(file, yaml, flaws)
+  return layerOf(file, yaml, filled, checkConfig(withoutUnset(filled.value, filled.unset)).config)
+}
+
+/** What a file says apart from its mistakes, so that the rest can be checked too. */
+export interface SoundLayer extends TrustedLayer {
+  problems: ConfigProblem[]
+  /** The places of the rules that are left among all rules of the file. */
+  rulePlaces: string[]
+  /** Whether parts were left out that have names for other parts to use. */
+  missesNames: boolean
+}
+
+/** Reads a trusted file as a layer, without what is wrong in it. Throws what keeps all of it from being read. */
+export function readSound({ file, bytes }: ConfigSource, env: Environment): SoundLayer {
+  const { yaml, value } = open(file, bytes)
+  const { filled, flaws } = fill(value, env)
+  const problems = problemsOf(file, yaml, flaws)
+  const wrong = flaws.map(({ path }) => itemOf(path))
+  const { config, flaws: left } = checkConfig(
+    withoutUnset(filled.value, [...filled.unset, ...wrong.map((path) => ({ path, names: [] }))]),
+  )
+  if (left.length > 0 || (problems.length > 0 && yaml.value === undefined)) throw new ConfigError(problems)
+  const all = isObject(filled.value) && Array.isArray(filled.value["rules"]) ? filled.value["rules"] : []
+  const isLeft = (place: string) => !wrong.some((path) => place.endsWith(` ${pathText(path)}`))
+  return {
+    ...layerOf(file, yaml, filled, config),
+    problems,
+    rulePlaces: config.rules === undefined ? [] : placesOfRules(file, { rules: all as Config["rules"] }).filter(isLeft),
+    missesNames: wrong.some(([section]) => ["org", "mcpServers", "plugins", "modules"].includes(String(section))),
+  }
+}
+
+/** Fills in the variables and checks the result. A variable that failed leaves an empty text, which needs no second problem. */
+function fill(value: unknown, env: Environment) {
   const filled = interpolate(value, env)
-  const { flaws } = checkConfig(filled.value)
-  // A variable that failed leaves an empty text, which needs no second problem.
   const failed = new Set([...filled.flaws, ...filled.unset].map(({ path }) => pathText(path)))
-  const others = flaws.filter(({ path }) => !failed.has(pathText(path)))
-  throwIfAny(file, yaml, [...filled.flaws, ...others])
-  const { config } = checkConfig(withoutUnset(filled.value, filled.unset))
+  const others = checkConfig(filled.value).flaws.filter(({ path }) => !failed.has(pathText(path)))
+  return { filled, flaws: [...filled.flaws, ...others] }
+}
+
+/** The entry of a list that a mistake is in, otherwise the place of the mistake. */
+function itemOf(path: Path): Path {
+  const at = path.findIndex((step) => typeof step === "number")
+  return at === -1 ? path : path.slice(0, at + 1)
+}
+
+function layerOf(file: string, yaml: ReadYaml, filled: ReturnType<typeof interpolate>, config: Config): TrustedLayer {
   return {
     config: resolvePathsFrom(dirname(file), config),
     warnings: filled.unset.map(({ path, sentence }) => {
@@ -98,10 +142,14 @@ function textOf(file: string, bytes: Buffer): string {
   }
 }
 
-function throwIfAny(file: string, yaml: ReadYaml, flaws: readonly Flaw[]): void {
-  const problems: ConfigProblem[] = [
+function problemsOf(file: string, yaml: ReadYaml, flaws: readonly Flaw[]): ConfigProblem[] {
+  return [
     ...yaml.problems.map((problem) => ({ file, key: "", ...problem })),
     ...flaws.map(({ path, what, sentence }) => ({ file, key: pathText(path), ...yaml.placeOf(path, what), sentence })),
   ]
+}
+
+function throwIfAny(file: string, yaml: ReadYaml, flaws: readonly Flaw[]): void {
+  const problems = problemsOf(file, yaml, flaws)
   if (problems.length > 0) throw new ConfigError(problems)
 }

@@ -24,7 +24,7 @@ export function mayBeUnset(path: Path): boolean {
 }
 
 /** The value without what cannot be used: a server, model or database is left out completely, elsewhere only the key. */
-export function withoutUnset(value: unknown, unset: readonly UnsetVariable[]): unknown {
+export function withoutUnset(value: unknown, unset: readonly Pick<UnsetVariable, "path">[]): unknown {
   const left = new Set(unset.map(({ path }) => pathText(serverPath(path) ?? entryPath(path) ?? path)))
   const filter = (part: unknown, path: Path): unknown => {
     const isKept = (step: string | number) => !left.has(pathText([...path, step]))

@@ -45,7 +45,7 @@ export interface ListedModel {
   isDefault: boolean
   contextTokens?: number | undefined
   /** The variable of the key and whether it is set; undefined if the model has none. */
-  key?: { variable: string; isSet: boolean } | undefined
+  key?: { variable: string; isSet: boolean; isOptional: boolean } | undefined
 }
 
 /** The configured models. */
@@ -132,8 +132,8 @@ function readReference(
 }
 
 function keyOf({ apiKey }: ModelSettings, environment: Environment): ListedModel["key"] {
-  const variable = readReference(apiKey)?.variable
-  return variable === undefined ? undefined : { variable, isSet: readKey(variable, environment) !== "" }
+  const { variable, isOptional = false } = readReference(apiKey) ?? {}
+  return variable === undefined ? undefined : { variable, isSet: readKey(variable, environment) !== "", isOptional }
 }
 
 /** Files with variables often end lines with a carriage return or a space, which no key has. */
