@@ -83,6 +83,8 @@ export interface ActiveCall {
   maskedInput: Masked | undefined
   /** The result as the audit log shows it. */
   maskedResult: Masked | undefined
+  /** What a tool of the host threw. */
+  cause: unknown
   /** When the start was written to the audit log. */
   startedAt: number | undefined
   /** Whether the tool began to run. A started call may still wait for its permit. */
@@ -140,6 +142,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     secretFields: undefined,
     maskedInput: undefined,
     maskedResult: undefined,
+    cause: undefined,
     startedAt: undefined,
     ran: hasRun(row),
     resultNotes: undefined,

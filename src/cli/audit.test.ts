@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { AuditReader, AuditStats, ExportedCall } from "../model/app.ts"
 import { statsText } from "./audit-stats.ts"
-import { openTestApp, temporaryFolder } from "../testing/test-app.ts"
+import { openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
 import { runWithApp } from "./testing.ts"
 
 const call: ExportedCall = {
@@ -177,4 +177,18 @@ test("a backup is restored into the data folder; data that is there is moved asi
   const { previous } = JSON.parse((await run("copy", "--replace", "--json")).stdout) as { previous: string }
   expect(existsSync(previous)).toBe(true)
   expect(await run("elsewhere")).toMatchObject({ code: 1, stdout: "" })
+})
+
+test("audit show has the stack of a broken tool with --stack only", async () => {
+  const app = await openTestApp({})
+  const execute = () => {
+    throw new TypeError("No list.")
+  }
+  app.registry.register(tool({ name: "breaks", execute }))
+  const { callId } = await app.call({ agentId: "operator", tool: "breaks", input: {} })
+  const shown = async (...words: string[]) =>
+    (await runWithApp({ audit: app.audit }, ["audit", "show", callId, ...words])).stdout
+  expect(await shown()).not.toContain("audit.test.ts")
+  expect(await shown("--json")).not.toContain("audit.test.ts")
+  expect(await shown("--stack")).toMatch(/error: No list\.\n +TypeError: No list\.\n +at .*audit\.test\.ts/)
 })

@@ -9,6 +9,7 @@ import { withApp } from "./open-app.ts"
 import { formatTime } from "./time-text.ts"
 import { showStats } from "./audit-stats.ts"
 import { callHistory } from "./call-history.ts"
+import { withoutStack } from "../model/audit-entry.ts"
 import { CannotDo, requireId, listCommand, ambiguousId } from "./usage.ts"
 import { showAuditHead, verifyAudit } from "./audit-verify.ts"
 
@@ -20,6 +21,7 @@ export function addAudit(program: Command, run: Run): void {
   audit
     .command("show <callId>")
     .description("show one call step by step; the first characters of its id are enough")
+    .option("--stack", "also show where a tool of this program or of a plugin threw")
     .action(run(showCall))
   withFilterOptions(
     audit.command("stats").description("count calls and failures by tool, agent, role, status and hour (UTC)"),
@@ -72,10 +74,11 @@ function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
 }
 
 /** Shows all records of one call. */
-function showCall(context: CliContext, given: string): Promise<number> {
+function showCall(context: CliContext, given: string, { stack = false }: { stack?: boolean }): Promise<number> {
   const callId = requireId(given)
   return withApp(context, { readOnly: true }, async ({ audit }) => {
-    const entries = await audit.show(callId)
+    const found = await audit.show(callId)
+    const entries = stack ? found : found.map(withoutStack)
     if (entries.length === 0) {
       const ids = await audit.beginningWith(callId)
       if (ids.length > 1) throw ambiguousId(callId, ids)

@@ -72,10 +72,11 @@ function ending({ status, code, durationMs, ran }: EndEntry): string {
   return ran ? `${how} after ${durationMs} ms` : `${how}; the tool did not run`
 }
 
-function outcome({ error, result, resultLength }: EndEntry): string[] {
+function outcome({ error, stack, result, resultLength }: EndEntry): string[] {
   const cut = resultLength === undefined ? "" : ` (masked or cut; ${resultLength} characters in all)`
   return [
     ...(error === undefined ? [] : [`error: ${error}`]),
+    ...(stack === undefined ? [] : [stack]),
     ...(result === undefined ? [] : [`result: ${result}${cut}`]),
   ]
 }

@@ -68,6 +68,8 @@ export interface EndEntry extends EntryBase, AuditCallFields {
   /** How long the tool ran. What the call waited for people is not counted. */
   durationMs: number
   error?: string | undefined
+  /** Where a tool of the host threw, masked and cut. Shown by `qm audit show --stack` only. */
+  stack?: string | undefined
   /** The result as JSON text, masked and cut. */
   result?: string | undefined
   resultDigest?: string | undefined
@@ -88,3 +90,10 @@ export interface StepEntry extends EntryBase {
 
 /** One entry of the audit log. */
 export type AuditEntry = StartEntry | EndEntry | StepEntry
+
+/** An entry for everybody but the author of the tool. */
+export function withoutStack(entry: AuditEntry): AuditEntry {
+  if (entry.kind !== "end" || entry.stack === undefined) return entry
+  const { stack: _stack, ...rest } = entry
+  return rest
+}

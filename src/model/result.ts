@@ -79,6 +79,11 @@ export interface FailedResult<
   error: string
   result?: Withheld
   rejectReason?: string
+  /**
+   * What a tool of your own threw, with its stack. Only in the program that has the tool: it is not enumerable, so no model,
+   * client or log that gets the result as JSON sees it.
+   */
+  readonly cause?: unknown
 }
 
 /** What every result has, however the call ended. */

@@ -54,6 +54,9 @@ describe("registration", () => {
     const logger: Logger = { ...silentLogger, info: (message) => lines.push(message) }
     emptyRegistry({ logger }).register(makeTool("read_file"))
     expect(lines).toEqual(["Tool registered: read_file"])
+    const many = emptyRegistry({ logger })
+    many.registerMany([makeTool("a"), makeTool("b"), makeTool("c")])
+    expect(lines.slice(1)).toEqual(["3 tools registered."])
   })
 
   it("tools come and go while others run, and everyone is told", () => {

@@ -115,7 +115,11 @@ export class ToolRegistry {
       keys.add(key)
     }
     this.#dependencies.refuseCycles(tools, layer)
-    return tools.map((tool) => this.#add(tool, options))
+    const [only] = tools
+    const what = tools.length === 1 ? `Tool registered: ${only!.name}` : `${tools.length} tools registered.`
+    const registered = tools.map((tool) => this.#add(tool, options))
+    if (tools.length > 0) this.#logger.info(what)
+    return registered
   }
 
   /** Removes one version, or all versions in a layer. Returns whether there was one. */
@@ -284,7 +288,6 @@ export class ToolRegistry {
     this.#dependencies.track(tool)
     this.#updateDependents()
     this.#membership.join(registered, replaced)
-    this.#logger.info(`Tool registered: ${tool.name}`)
     this.#announce(registered, "registered")
     return registered
   }

@@ -29,6 +29,7 @@ function endText(entry: EndEntry): string {
     `{"kind":"end","callId":${quoted(entry.callId)},"at":${entry.at}${callFields(entry)}${data("reasons", entry.reasons)}` +
     `,"status":"${entry.status}"${text("code", entry.code)},"startedAt":${entry.startedAt},"durationMs":${entry.durationMs}` +
     text("error", entry.error) +
+    text("stack", entry.stack) +
     text("result", entry.result) +
     text("resultDigest", entry.resultDigest) +
     data("resultLength", entry.resultLength) +

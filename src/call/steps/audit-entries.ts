@@ -1,3 +1,4 @@
+import { ToolFailure } from "../../model/ending.ts"
 import type { Masked, Ports } from "../../model/ports.ts"
 import type { EndEntry, StartEntry } from "../../model/audit-entry.ts"
 import type { ToolResult } from "../../model/result.ts"
@@ -64,11 +65,20 @@ export function endEntry(call: ActiveCall, result: ToolResult, ports: Ports): En
     // What a call waited is no time that its tool ran.
     durationMs: noStart ? 0 : (result.durationMs ?? 0),
     error: result.error === undefined ? undefined : ports.masker.text(result.error, call.maskedInput?.hidden),
+    stack: stackOf(call, ports),
     result: maskedResult?.text,
     resultDigest: maskedResult?.digest,
     resultLength: maskedResult?.digest === undefined ? undefined : maskedResult.length,
     ran: call.ran,
   }
+}
+
+const longestStack = 4000
+
+/** Where a tool of the host threw, masked and cut. A failure that the tool meant has none. */
+function stackOf({ cause, maskedInput }: ActiveCall, ports: Ports): string | undefined {
+  if (!(cause instanceof Error) || cause instanceof ToolFailure || typeof cause.stack !== "string") return undefined
+  return ports.masker.text(cause.stack.slice(0, longestStack), maskedInput?.hidden)
 }
 
 /** The input of a refused call was not validated, and may even not be JSON. */

@@ -39,12 +39,21 @@ export async function record(
       return thrown.ticket
     }
     if (thrown instanceof Joined) return inCallersDialect(call, await noteJoined(call, thrown, ports), ports)
-    return inCallersDialect(call, await end(call, failedResult(call, asEnding(thrown, ports), ports), ports), ports)
+    const ending = asEnding(thrown, ports)
+    // The host's own tools, not those of other people's servers.
+    if (call.tool?.type === "custom" && call.tool.mcp === undefined) call.cause = ending.details.cause
+    const ended = await end(call, failedResult(call, ending, ports), ports)
+    return withCause(inCallersDialect(call, ended, ports), call.cause)
   } finally {
     call.batch?.settle()
     call.batch?.end()
     outerClock(call)?.countChild(-1)
   }
+}
+
+function withCause(result: ToolResult, cause: unknown): ToolResult {
+  if (cause === undefined) return result
+  return Object.defineProperty(result, "cause", { value: cause, enumerable: false, configurable: true })
 }
 
 /** The result in the names its caller uses. A tool that called another tool gets the tools' own names. */

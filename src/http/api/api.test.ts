@@ -300,6 +300,20 @@ test.each([
   },
 )
 
+test("the stack of a tool that broke goes to nobody over HTTP", async () => {
+  const { app, signIn, agent } = await serving()
+  const execute = () => {
+    throw new TypeError("No list.")
+  }
+  app.registry.register(tool({ name: "breaks", execute }))
+  const { callId } = await app.call({ agentId: "operator", tool: "breaks", input: {} })
+  const { ask } = await signIn("me", true)
+  const shown = await ask("GET", `/v1/audit/${callId}`)
+  expect(shown).toMatchObject({ status: 200, body: { items: [{ kind: "start" }, { kind: "end", error: "No list." }] } })
+  const called = await (await agent("ada"))("POST", "/v1/tools/breaks/call", { input: {} })
+  expect(JSON.stringify([shown, called])).not.toContain("api.test.ts")
+})
+
 test("an agent's token begins conversations with the model of its role only; a person chooses", async () => {
   const plain = { plain: modelOf({ say: "Plain." }) }
   const { signIn, agent } = await serving({ ...plain, dear: modelOf({ say: "Dear." }) })

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { csvLine } from "../../lib/csv.ts"
 import type { ExportedCall } from "../../model/app.ts"
 import { exportedColumns } from "../../model/exported-call.ts"
+import { withoutStack } from "../../model/audit-entry.ts"
 import type { AuditRow } from "../../model/ports.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"
@@ -142,7 +143,7 @@ export const auditEndpoints: readonly Endpoint[] = [
     answers: { 200: z.object({ items: z.array(auditEntry) }) },
     async handle({ api: { app }, caller, params: { id } }) {
       await app.settle()
-      const items = await app.audit.show(id)
+      const items = (await app.audit.show(id)).map(withoutStack)
       const isOwn = items.some((entry) => entry.agentId === caller.id)
       if (items.length === 0 || (caller.kind === "agent" ? !isOwn : !caller.scopes.includes("read")))
         throw notFound("call", id)
