@@ -87,6 +87,8 @@ export interface ActiveCall {
   cause: unknown
   /** When the start was written to the audit log. */
   startedAt: number | undefined
+  /** How long it waited for people since it was received or, once it was started, since then. */
+  waitedMs: number
   /** Whether the tool began to run. A started call may still wait for its permit. */
   ran: boolean
   /** What the metadata of a successful result says besides the time it took. */
@@ -144,6 +146,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     maskedResult: undefined,
     cause: undefined,
     startedAt: undefined,
+    waitedMs: 0,
     ran: hasRun(row),
     resultNotes: undefined,
     toolMetadata: undefined,

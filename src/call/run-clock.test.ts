@@ -91,17 +91,18 @@ test.each([
   expect(rang).toEqual([100])
 })
 
-test("law: a clock fires exactly when the working time is over", () => {
+test("law: a clock fires exactly when the working time is over, and knows how long it stood still", () => {
   const someStep = fc.record({ after: fc.nat({ max: 60 }), act: fc.constantFrom("begin", "end", "wait", "answer") })
   fc.assert(
     fc.property(fc.array(someStep, { maxLength: 30 }), (steps) => {
       const { clock, rang } = clockOf(100)
-      let [running, waiting, worked, passed] = [0, 0, 0, 0]
+      let [running, waiting, worked, waited, passed] = [0, 0, 0, 0, 0]
       let due: number | undefined
       const pass = (milliseconds: number) => {
         const paused = running > 0 && waiting === running
         if (!paused && due === undefined && worked + milliseconds >= 100) due = passed + 100 - worked
-        if (!paused) worked += milliseconds
+        if (paused) waited += milliseconds
+        else worked += milliseconds
         passed += milliseconds
         vi.advanceTimersByTime(milliseconds)
       }
@@ -116,7 +117,7 @@ test("law: a clock fires exactly when the working time is over", () => {
         if (due !== undefined) break
       }
       expect(rang).toEqual(due === undefined ? [] : [due])
-      clock.stop()
+      expect(clock.stop()).toBe(waited)
     }),
   )
 })

@@ -8,6 +8,8 @@ import type { CallClock } from "../model/app.ts"
 export class RunClock extends WaitCounter implements CallClock {
   #left: number
   #since = 0
+  #pausedAt = 0
+  #pausedMs = 0
   #timer: NodeJS.Timeout | undefined
   readonly #onTimeout: () => void
   readonly #parent: CallClock | undefined
@@ -20,16 +22,20 @@ export class RunClock extends WaitCounter implements CallClock {
     if (milliseconds !== null) this.#start()
   }
 
-  stop(): void {
+  /** Returns for how many milliseconds it was paused. */
+  stop(): number {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#left = Infinity
-    if (this.areAllWaiting) this.#parent?.countWaiting(-1)
+    if (this.areAllWaiting) this.onChange(false)
     this.areAllWaiting = false
+    return Math.round(this.#pausedMs)
   }
 
   protected override onChange(isPaused: boolean): void {
     this.#parent?.countWaiting(isPaused ? 1 : -1)
+    if (isPaused) this.#pausedAt = performance.now()
+    else this.#pausedMs += performance.now() - this.#pausedAt
     if (this.#left === Infinity) return
     if (!isPaused) return this.#start()
     clearTimeout(this.#timer)

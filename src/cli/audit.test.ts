@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import type { AuditEntry } from "../model/audit-entry.ts"
+import type { AuditRow } from "../model/ports.ts"
 import type { AuditReader, AuditStats, ExportedCall } from "../model/app.ts"
 import { statsText } from "./audit-stats.ts"
 import { openTestApp, temporaryFolder, tool } from "../testing/test-app.ts"
@@ -33,6 +35,7 @@ function auditWith(replaced: Partial<AuditReader> = {}) {
   const received: unknown[] = []
   const audit: Partial<AuditReader> = {
     list: (filter) => (received.push(filter), Promise.resolve([])),
+    showMany: () => Promise.resolve(new Map()),
     export: (filter) => {
       received.push(filter)
       return (async function* () {
@@ -95,10 +98,35 @@ test("old records are dropped only with --yes", async () => {
 })
 
 test("an empty list says how to make a call, and with a filter that nothing matches", async () => {
-  const list = (...words: string[]) => runWithApp({ audit: { list: () => Promise.resolve([]) } }, ["audit", ...words])
+  const list = (...words: string[]) =>
+    runWithApp({ audit: { list: () => Promise.resolve([]), showMany: () => Promise.resolve(new Map()) } }, [
+      "audit",
+      ...words,
+    ])
   const text = async (...words: string[]) => Object.values(await list(...words)).join("")
   expect(await text("list", "--limit", "5")).toContain("No calls yet. 'qm call current_time' makes one.")
   expect(await text("list", "--tool", "x")).toContain("The audit log has no such call.")
+})
+
+test("what a call waited for people is listed and told apart from the time that its tool ran", async () => {
+  const ids = { callId: "c1", agentId: "dev", tool: "set_env" }
+  const entries: AuditEntry[] = [
+    { kind: "asked", at: 1000, ...ids, text: "Why." },
+    { kind: "answered", at: 661_000, ...ids, by: "ann", text: "approved" },
+    { kind: "start", at: 661_001, ...ids },
+    { kind: "end", at: 661_013, ...ids, status: "success", startedAt: 661_001, durationMs: 12, ran: true },
+  ]
+  const row: AuditRow = { ...ids, at: 661_013, status: "success", code: undefined, durationMs: 12 }
+  const { run } = auditWith({
+    list: () => Promise.resolve([row]),
+    show: () => Promise.resolve(entries),
+    showMany: () => Promise.resolve(new Map([["c1", entries]])),
+  })
+  expect((await run("audit", "list")).stdout).toMatch(/ WAITED +MS .*\n.* 11 min 0 s +12 +success/)
+  expect(JSON.parse((await run("audit", "list", "--json")).stdout)).toMatchObject([
+    { callId: "c1", durationMs: 12, waitedMs: 660_000 },
+  ])
+  expect((await run("audit", "show", "c1")).stdout).toContain("success after 12 ms; it waited 11 min 0 s for people\n")
 })
 
 test("a status may be a code, and nothing else", async () => {

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { withFilterOptions, filterOf, type AuditFlags } from "./audit-filter.ts"
 import { dropRecords } from "./audit-drop.ts"
 import { exportAudit } from "./audit-export.ts"
+import { waitedMs } from "../model/waits.ts"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { printResult } from "./output.ts"
@@ -10,6 +11,7 @@ import { formatTime } from "./time-text.ts"
 import { showStats } from "./audit-stats.ts"
 import { callHistory } from "./call-history.ts"
 import { withoutStack } from "../model/audit-entry.ts"
+import { durationText } from "./call-line.ts"
 import { CannotDo, requireId, listCommand, ambiguousId } from "./usage.ts"
 import { showAuditHead, verifyAudit } from "./audit-verify.ts"
 
@@ -51,14 +53,17 @@ function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
   const { limit, ...filter } = filterOf(context, flags)
   const isFiltered = Object.keys(filter).length > 0
   return withApp(context, { readOnly: true }, async ({ audit }) => {
+    const rows = await audit.list({ ...filter, ...(limit === undefined ? {} : { limit }) })
+    const entries = await audit.showMany(rows.map(({ callId }) => callId))
     await showList(
       context,
-      await audit.list({ ...filter, ...(limit === undefined ? {} : { limit }) }),
+      rows.map((row) => ({ ...row, waitedMs: waitedMs(entries.get(row.callId) ?? []) })),
       [
         { title: "ENDED", of: ({ at }) => formatTime(at), paint: "dim" },
         { title: "CALL", of: ({ callId }) => callId },
         { title: "AGENT", of: ({ agentId }) => agentId },
         { title: "TOOL", of: ({ tool }) => tool },
+        { title: "WAITED", of: ({ waitedMs }) => (waitedMs === undefined ? undefined : durationText(waitedMs)) },
         { title: "MS", of: ({ durationMs }) => durationMs },
         {
           title: "ENDING",

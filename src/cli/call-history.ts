@@ -1,13 +1,16 @@
 import type { AuditCallFields, EndEntry, AuditEntry, Reason } from "../model/audit-entry.ts"
+import { waitedMs } from "../model/waits.ts"
 import { intentText } from "../model/intent.ts"
+import { durationText } from "./call-line.ts"
 import { formatTime } from "./time-text.ts"
 
 /** The records of one call as text: when, what happened, and who decided. */
 export function callHistory(entries: readonly AuditEntry[]): string {
   const wasAsked = entries.some(({ kind }) => kind === "asked")
+  const waited = waitedMs(entries)
   return entries
     .flatMap((entry) => {
-      const [first = "", ...more] = linesOf(entry, wasAsked)
+      const [first = "", ...more] = linesOf(entry, wasAsked, waited)
       const start = `${formatTime(entry.at, { milliseconds: true })}  ${entry.kind.padEnd(9)} ${first}`
       return [start, ...more].map(
         (line, index) => `${index === 0 ? "" : margin}${line.replaceAll("\n", `\n${margin}`)}`,
@@ -19,7 +22,7 @@ export function callHistory(entries: readonly AuditEntry[]): string {
 /** Only the first line of a record begins at the left edge, so text inside a record cannot look like another record. */
 const margin = " ".repeat(35)
 
-function linesOf(entry: AuditEntry, wasAsked: boolean): string[] {
+function linesOf(entry: AuditEntry, wasAsked: boolean, waited: number | undefined): string[] {
   switch (entry.kind) {
     case "start":
       return [
@@ -30,7 +33,7 @@ function linesOf(entry: AuditEntry, wasAsked: boolean): string[] {
       ]
     case "end":
       return [
-        ending(entry),
+        ending(entry, waited),
         ...(entry.ran ? [] : [whoCalls(entry), ...facts(entry)]),
         ...outcome(entry),
         ...because(entry.reasons),
@@ -67,9 +70,11 @@ function unasked({ role }: AuditCallFields): string {
   return `because ${visible}no guard, limit or rule objected`
 }
 
-function ending({ status, code, durationMs, ran }: EndEntry): string {
+/** How it ended, how long the tool ran, and apart from that how long people took. */
+function ending({ status, code, durationMs, ran }: EndEntry, waited: number | undefined): string {
   const how = code === undefined ? status : `${status} (${code})`
-  return ran ? `${how} after ${durationMs} ms` : `${how}; the tool did not run`
+  const took = !ran ? "; the tool did not run" : code === "interrupted" ? "" : ` after ${durationText(durationMs)}`
+  return `${how}${took}${waited === undefined || waited < 1000 ? "" : `; it waited ${durationText(waited)} for people`}`
 }
 
 function outcome({ error, stack, result, resultLength }: EndEntry): string[] {

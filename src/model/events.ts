@@ -36,12 +36,13 @@ interface PipelineEvent {
  */
 export type QuartermasterEvent =
   | (CallEvent & { type: "TOOL_CALL_REQUESTED"; params: unknown })
-  | (CallEvent & { type: "TOOL_CALL_COMPLETED"; result: unknown; durationMs: number })
+  | (CallEvent & { type: "TOOL_CALL_COMPLETED"; result: unknown; startedAt: number; durationMs: number })
   | (CallEvent & {
       type: "TOOL_CALL_FAILED"
       status: ToolExecuteStatus
       code: EndingCode
       error: string
+      startedAt: number
       durationMs: number
     })
   | (CallEvent & { type: "TOOL_CALL_WAITING"; until: number })

@@ -52,7 +52,7 @@ test("a call that succeeds is one span with the names of the GenAI conventions",
     tool: () => ({ description: "Probes.", input: undefined as never, output: undefined }),
   })
   emitter.emit({ type: "TOOL_CALL_REQUESTED", ...call, at: 100, params: { a: 1 } })
-  emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 150, result: "done", durationMs: 50 })
+  emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 150, result: "done", startedAt: 100, durationMs: 50 })
   expect(spans).toEqual([
     {
       name: "execute_tool probe",
@@ -81,6 +81,7 @@ test("a failed call has its code as the error type, and no message", () => {
     status: "error",
     code: "timeout",
     error: "Too slow: x",
+    startedAt: 100,
     durationMs: 50,
   })
   expect(spans).toMatchObject([
@@ -92,7 +93,7 @@ test("a failed call has its code as the error type, and no message", () => {
 test("content is sent only when it is on, and masked", () => {
   const events = (emitter: Emitter) => {
     emitter.emit({ type: "TOOL_CALL_REQUESTED", ...call, at: 1, params: { password: "hunter2", pin: "4711", a: 1 } })
-    emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 2, result: { token: "abcdef", b: 2 }, durationMs: 1 })
+    emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 2, result: { token: "abcdef", b: 2 }, startedAt: 1, durationMs: 1 })
     emitter.emit({
       type: "TOOL_CALL_FAILED",
       ...call,
@@ -100,6 +101,7 @@ test("content is sent only when it is on, and masked", () => {
       status: "error",
       code: "tool_failed",
       error: "password=hunter2 is wrong",
+      startedAt: 2,
       durationMs: 1,
     })
   }
@@ -134,7 +136,7 @@ test("time spent waiting for a person is an event of the span, for the call and 
   emitter.emit({ type: "TOOL_CALL_APPROVED", ...call, at: 4000, by: "ann" })
   emitter.emit({ type: "TOOL_CALL_WAITING", ...call, at: 5000, until: 9000 })
   emitter.emit({ type: "TOOL_CALL_RELEASED", ...call, at: 6000, by: "ann" })
-  emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 6001, result: 1, durationMs: 1501 })
+  emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 6001, result: 1, startedAt: 4500, durationMs: 501 })
   expect(spans).toMatchObject([
     {
       startTime: 4500,
@@ -161,7 +163,8 @@ test.each([
     status: "error",
     code: "aborted",
     error: "",
-    durationMs: 20,
+    startedAt: 10,
+    durationMs: 0,
   })
   const waited_ms = type === undefined ? 20 : 10
   expect(spans[0]!.events).toMatchObject([
@@ -174,7 +177,7 @@ test("calls that never end here are forgotten, oldest first, and no spans are se
   for (let index = 0; index < 10_001; index++)
     emitter.emit({ type: "TOOL_CALL_WAITING", ...call, callId: `c${index}`, at: 1, until: 2 })
   const end = (callId: string) =>
-    emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, callId, at: 5, result: 1, durationMs: 0 })
+    emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, callId, at: 5, result: 1, startedAt: 5, durationMs: 0 })
   end("c0")
   end("c10000")
   expect(spans.map((span) => span.events.length)).toEqual([0, 1])

@@ -72,12 +72,11 @@ export function traceCalls(on: App["on"], tracer: Tracer, options: TraceOptions 
     if (wait !== undefined) wait.until ??= { at, outcome }
   }
 
-  function ended(event: Ended & { durationMs: number }, more: Attributes, status?: { code: number; message?: string }) {
-    const { callId, at, durationMs } = event
+  function ended(event: Ended & { startedAt: number }, more: Attributes, status?: { code: number; message?: string }) {
+    const { callId, at, startedAt: startTime } = event
     answered(event, "ended")
     const { waits, input } = calls.get(callId) ?? { waits: [] }
     calls.delete(callId)
-    const startTime = at - durationMs
     const attributes = { ...attributesOf(event, options), ...input, ...more }
     const span = tracer.startSpan(`execute_tool ${event.toolName}`, { kind: internal, attributes, startTime })
     for (const { since, until } of waits) {

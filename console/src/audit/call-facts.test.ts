@@ -23,7 +23,13 @@ describe("what the entries of a call say", () => {
       entry("start", 3020, { input: '{"command":"ls"}', reasons: [] }),
       end(3520, { ran: true, durationMs: 500, result: '"ok"' }),
     ])
-    expect(record).toMatchObject({ madeAt: made, decidedMs: 5, waitedMs: 3000, ranMs: 500, input: '{"command":"ls"}' })
+    expect(record).toMatchObject({
+      madeAt: made,
+      decidedMs: 5,
+      waited: { asked: 3000, held: 0 },
+      ranMs: 500,
+      input: '{"command":"ls"}',
+    })
     expect(record?.facts).toMatchObject({ state: "ended", asked: true, held: false, ran: true, edited: true })
   })
 
@@ -35,7 +41,7 @@ describe("what the entries of a call say", () => {
 
   test("a refused call took only its decision", () => {
     const record = readRecord([end(12, { status: "error", code: "permission_denied", ran: false, durationMs: 12 })])
-    expect(record).toMatchObject({ decidedMs: 12, waitedMs: 0, ranMs: 0 })
+    expect(record).toMatchObject({ decidedMs: 12, waited: { asked: 0, held: 0 }, ranMs: 0 })
   })
 
   test("nothing, where there are no entries", () => expect(readRecord([])).toBeUndefined())

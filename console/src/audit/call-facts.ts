@@ -1,5 +1,6 @@
 import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
 import type { EndEntry, StartEntry, StepEntry, StoredReason } from "../../../src/model/audit-entry.ts"
+import { waitsOf, type Wait, type Waits } from "../../../src/model/waits.ts"
 import type { CallFacts } from "../steps/ticks.ts"
 
 /** What the entries of one call say, taken together. */
@@ -18,7 +19,8 @@ export interface CallRecord {
   /** When it was made, and how long each part took, in milliseconds. */
   readonly madeAt: number
   readonly decidedMs: number
-  readonly waitedMs: number
+  /** For an answer before it ran, and for the release of its result. */
+  readonly waited: { readonly asked: number; readonly held: number }
   readonly ranMs: number
 }
 
@@ -40,7 +42,8 @@ export function readRecord(entries: readonly AuditEntryJson[]): CallRecord | und
     end,
     steps,
     facts: {
-      state: end !== undefined ? "ended" : waits.open === "held" ? "held" : waits.open ? "waiting" : "running",
+      state:
+        end !== undefined ? "ended" : waits.open === "held" ? "held" : waits.open !== undefined ? "waiting" : "running",
       code: end?.code,
       asked: has("asked"),
       held: has("held"),
@@ -53,24 +56,13 @@ export function readRecord(entries: readonly AuditEntryJson[]): CallRecord | und
     isMasked: (start?.inputDigest ?? end?.inputDigest ?? end?.resultDigest) !== undefined,
     madeAt,
     decidedMs: Math.max(0, (asked === undefined && end?.ran === false ? end.at : begun) - madeAt),
-    waitedMs: waits.ms,
+    waited: { asked: sumOf(waits, "asked"), held: sumOf(waits, "held") },
     ranMs: end?.ran === true ? end.durationMs : 0,
   }
 }
 
-/** How long it waited for people, and what it still waits for. */
-function waitsOf(entries: readonly AuditEntryJson[]): { ms: number; open?: "asked" | "held" } {
-  let ms = 0
-  let open: { at: number; kind: "asked" | "held" } | undefined
-  for (const { kind, at } of entries) {
-    if (kind === "asked" || kind === "held") open ??= { at, kind }
-    else if (open !== undefined && kind !== "note") {
-      ms += at - open.at
-      open = undefined
-    }
-  }
-  return open === undefined ? { ms } : { ms, open: open.kind }
-}
+const sumOf = ({ ended }: Waits, kind: Wait["for"]) =>
+  ended.reduce((sum, wait) => sum + (wait.for === kind ? wait.ms : 0), 0)
 
 /** Ids of calls begin with the time at which they were made (UUIDv7). */
 export function timeOfId(callId: string): number | undefined {

@@ -13,7 +13,7 @@ import { recordedValue, type CallRecord } from "./call-facts.ts"
 /** The seven steps of a recorded call, each with what happened in it. */
 export function CallSteps({ record }: { record: CallRecord }) {
   const words = useWords()
-  const { facts, start, end, steps, reasons, result, waitedMs, ranMs } = record
+  const { facts, start, end, steps, reasons, result, waited, ranMs } = record
   const ticks = ticksOf(facts)
   const call = start ?? end
   const id = call?.version === undefined ? undefined : `${call.layer ?? "system"}:${record.tool}@${call.version}`
@@ -75,7 +75,7 @@ export function CallSteps({ record }: { record: CallRecord }) {
         {ticks.allowed === "done" && decided.length === 0 && !facts.asked && <NothingObjected record={record} />}
         {ticks.allowed === "refused" && error}
       </Step>
-      <Step name="approve" tick={ticks.approve} time={facts.asked ? time(waitedMs) : undefined}>
+      <Step name="approve" tick={ticks.approve} time={time(waited.asked)}>
         {ticks.approve === "skipped" && <p>{words.steps.nobodyAsked}</p>}
         <Answers entries={steps} kinds={["answered"]} />
         {(ticks.approve === "no" || ticks.approve === "failed") && error}
@@ -93,7 +93,7 @@ export function CallSteps({ record }: { record: CallRecord }) {
           <ValueView value={recordedValue(result)} label={words.audit.result} agentId={record.agentId} />
         )}
       </Step>
-      <Step name="release" tick={ticks.release}>
+      <Step name="release" tick={ticks.release} time={time(waited.held)}>
         {ticks.release === "skipped" && <p>{words.steps.notHeld}</p>}
         <Answers entries={steps} kinds={["released", "withheld"]} />
         {ticks.release === "no" && error}

@@ -3,8 +3,9 @@ import { useWords } from "../words/words.tsx"
 import type { CallRecord } from "./call-facts.ts"
 
 /** Where the time went. Time that people took is hatched; a part that is there is at least visible. */
-export function TimeBar({ record: { decidedMs, waitedMs, ranMs, facts } }: { record: CallRecord }) {
+export function TimeBar({ record: { decidedMs, waited, ranMs, facts } }: { record: CallRecord }) {
   const words = useWords()
+  const waitedMs = waited.asked + waited.held
   if (facts.state !== "ended") return null
   const parts = [
     { key: "d", ms: decidedMs, name: words.audit.decided },

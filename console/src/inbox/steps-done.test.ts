@@ -19,6 +19,7 @@ const row = (callId: string, more: Partial<AuditRowJson>): AuditRowJson => ({
 test("a step is done by a call that did just that", () => {
   const calls = [
     row("ran", {}),
+    row("held", { held: true, waitedMs: 660_000 }),
     row("failed", { code: "tool_failed" }),
     row("refused", { ran: false, code: "permission_denied" }),
     row("answered", { asked: true, by: "ann" }),

@@ -4,6 +4,7 @@ import { z } from "zod"
 import { callbackAdapter } from "../../approval-ui/callback.ts"
 import type { PendingItem, Answer } from "../../model/approval.ts"
 import type { ToolResult } from "../../model/result.ts"
+import type { ToolContext } from "../../model/tool.ts"
 import { translate } from "../../http/api/translate.ts"
 import { modelText } from "../../model/model-text.ts"
 import { openTestStore } from "../../store/testing/test-store.ts"
@@ -386,6 +387,51 @@ test("a call whose end could not be written is ended by the next sweep", async (
   await sweep(ports)
   expect(await ports.calls.get(callId)).toMatchObject({ state: "ended", result: { code: "approval_expired" } })
   expect(recorder.entries.at(-1)).toMatchObject({ kind: "end", code: "approval_expired", role: "operator", ran: false })
+})
+
+/** Waits until some time has passed, and returns how long it was. */
+async function pass(): Promise<number> {
+  const since = Date.now()
+  await until(() => Date.now() - since >= 60, "time passes")
+  return Date.now() - since
+}
+const wholeMs = ({ startedAt, completedAt = 0 }: ToolResult) => completedAt - startedAt
+
+test("the time that a held result waits for a person is not time that its tool ran", async () => {
+  const system = await openTestApp()
+  system.registry.register(
+    tool({ input: oneNumber, permission: { requireResultApproval: "always" }, execute: () => 1 }),
+  )
+  const live = system.call({ ...probing, input: { n: 1 } })
+  await until(async () => (await system.approvals.list()).length === 1, "the result is held")
+  const [item] = await system.approvals.list()
+  const left = await leaveWaiting(system, { input: { n: 2 } })
+  const waited = await pass()
+  for (const callId of [item!.callId, left.callId]) await system.approvals.answer(callId, { kind: "release" }, "ann")
+  for (const ended of [await live, (await system.resume(left.callId)) as ToolResult]) {
+    expect(ended.success).toBe(true)
+    expect(ended.durationMs).toBeLessThanOrEqual(wholeMs(ended) - waited)
+    expect(ended.metadata?.["executionTime"]).toBe(ended.durationMs)
+  }
+  const rows = await system.audit.list()
+  expect(rows).toHaveLength(2)
+  for (const { durationMs } of rows) expect(durationMs).toBeLessThan(waited)
+})
+
+test("the time that a tool's own calls wait for people is not time that the tool ran", async () => {
+  const system = await openTestApp()
+  system.registry.register(tool({ name: "step", permission: sensitive, execute: () => 1 }))
+  system.registry.register(
+    tool({ name: "steps", kind: "composite", execute: (_: unknown, context: ToolContext) => context.call("step", {}) }),
+  )
+  const running = system.call({ agentId: "operator", tool: "steps", input: {} })
+  await until(async () => (await system.approvals.list()).length === 1, "the step waits")
+  const waited = await pass()
+  const [item] = await system.approvals.list()
+  await system.approvals.answer(item!.callId, { kind: "approve" }, "ann")
+  const ended = await running
+  expect(ended.success).toBe(true)
+  expect(ended.durationMs).toBeLessThanOrEqual(wholeMs(ended) - waited + 1)
 })
 
 test("what a call waited is not counted as time that its tool ran, however it ended", async () => {

@@ -6,6 +6,7 @@ import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
 import { spanWords } from "../../lib/span-words.ts"
 import { previewText } from "../../model/preview.ts"
 import type { Ports } from "../../model/ports.ts"
+import { voteText } from "../../model/waits.ts"
 import { checkAnswer } from "./answer-value.ts"
 import { inNativeNames } from "../dialect.ts"
 import { grantOf, describedGrant, rememberProblem } from "./grants.ts"
@@ -106,8 +107,7 @@ async function wasLeft(callId: string, ports: Ports): Promise<boolean> {
 async function noteVote(row: CallRow, { by, note }: Vote, ports: Ports): Promise<void> {
   const { id: callId, agentId, tool, revision } = row
   const ids = { callId, agentId, tool, by }
-  const says = note === undefined ? "" : `, and says: ${note}`
-  const text = ports.masker.text(`agreed to revision ${revision}${says}`)
+  const text = ports.masker.text(voteText(revision, note))
   await ports.recorder.write({ kind: "answered", at: ports.now(), ...ids, text }, ports.settings.durability)
 }
 

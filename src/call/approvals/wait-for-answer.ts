@@ -23,6 +23,7 @@ export async function waitForAnswer(
 ): Promise<SettledAnswer | undefined> {
   const dialogClosed = new AbortController()
   outerClock(call)?.countWaiting(1)
+  const since = ports.now()
   try {
     openDialog(call, tool, input, ports, dialogClosed.signal)
     for (;;) {
@@ -50,6 +51,7 @@ export async function waitForAnswer(
     }
   } finally {
     outerClock(call)?.countWaiting(-1)
+    call.waitedMs += ports.now() - since
     dialogClosed.abort()
   }
 }

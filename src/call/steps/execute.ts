@@ -34,7 +34,7 @@ export function execute(
       over = true
       waitingFor?.countWaiting(-1)
       ports.running.delete(call.callId)
-      call.clock?.stop()
+      call.waitedMs += call.clock?.stop() ?? 0
       call.clock = undefined
       signal?.removeEventListener("abort", cancel)
     }

@@ -108,7 +108,7 @@ export function failedResult(call: ActiveCall, ending: Ending, ports: Ports): To
 function endedCall(call: ActiveCall, ports: Ports) {
   const startedAt = call.startedAt ?? call.receivedAt
   const completedAt = ports.now()
-  const durationMs = Math.max(0, completedAt - startedAt)
+  const durationMs = Math.max(0, completedAt - startedAt - call.waitedMs)
   return {
     callId: call.callId,
     toolName: call.tool?.name ?? call.request.tool,
@@ -198,7 +198,7 @@ async function noteJoined(call: ActiveCall, { result, joinedId }: Joined, ports:
 }
 
 function announce(call: ActiveCall, result: ToolResult, ports: Ports): void {
-  const { callId, toolName, durationMs = 0, status, code = "tool_failed", error = "" } = result
+  const { callId, toolName, startedAt, durationMs = 0, status, code = "tool_failed", error = "" } = result
   if (call.tool !== undefined) ports.tools.count(call.tool, durationMs, result.error)
   ports.logger.logToolResult(toolName, call.maskedResult?.text ?? result.error)
   const type = result.success ? "TOOL_CALL_COMPLETED" : "TOOL_CALL_FAILED"
@@ -206,6 +206,6 @@ function announce(call: ActiveCall, result: ToolResult, ports: Ports): void {
   if (!ports.hasListeners(type) && !neverStarted) return
   const ids = { callId, toolName, agentId: call.request.agentId, at: result.completedAt ?? ports.now() }
   if (neverStarted) ports.emit({ type: "TOOL_CALL_REQUESTED", ...ids, params: call.request.input })
-  if (result.success) ports.emit({ type: "TOOL_CALL_COMPLETED", ...ids, result: result.result, durationMs })
-  else ports.emit({ type: "TOOL_CALL_FAILED", ...ids, status, code, error, durationMs })
+  if (result.success) ports.emit({ type: "TOOL_CALL_COMPLETED", ...ids, result: result.result, startedAt, durationMs })
+  else ports.emit({ type: "TOOL_CALL_FAILED", ...ids, status, code, error, startedAt, durationMs })
 }

@@ -35,7 +35,7 @@ export async function run(
   callTool: CallTool,
 ): Promise<RunOutcome> {
   const stored = call.row?.result
-  if (stored && hasRun(call.row)) return storedOutcome(call, stored)
+  if (stored && hasRun(call.row)) return storedOutcome(call, stored, ports)
 
   const taken = ports.limits.take(requireAgent(call), tool, ports.now())
   const limit = taken instanceof Promise ? await taken : taken
@@ -79,8 +79,12 @@ function writeStart(call: ActiveCall, tool: RegisteredTool, input: unknown, port
     readsOnly && call.row === undefined
       ? ports.recorder.queue(entry, announce)
       : ports.recorder.write(entry, readsOnly ? "crash" : (tool.durability ?? ports.settings.durability)).then(announce)
-  if (writing !== undefined) return writing.then(() => void (call.startedAt = at))
-  call.startedAt = at
+  const started = () => {
+    call.startedAt = at
+    call.waitedMs = 0
+  }
+  if (writing !== undefined) return writing.then(started)
+  started()
   return undefined
 }
 
@@ -216,8 +220,10 @@ function sentenceOf(error: unknown): string {
   }
 }
 
-function storedOutcome(call: ActiveCall, stored: ToolResult): RunOutcome {
+function storedOutcome(call: ActiveCall, stored: ToolResult, ports: Ports): RunOutcome {
   call.startedAt = stored.startedAt
+  // Since it ran, its result has waited for a person or for its caller.
+  call.waitedMs = ports.now() - stored.startedAt - (stored.durationMs ?? 0)
   call.ran = true
   if (stored.ranInput !== undefined) call.ranInput = { input: stored.ranInput }
   call.approvalNote = stored.approvalNote

@@ -59,8 +59,8 @@ export async function endAs(row: CallRow, how: AbandonedEnding, ports: Ports): P
   }
   await ports.calls.swap(row.id, mine, { state: "ended", result, ...erasedFields(row) })
   const ids = { callId: row.id, toolName: row.tool, agentId: row.agentId, at: ports.now() }
-  const { status, durationMs = 0 } = result
-  ports.emit({ type: "TOOL_CALL_FAILED", ...ids, status, code: how.code, error: how.sentence, durationMs })
+  const { status, startedAt, durationMs = 0 } = result
+  ports.emit({ type: "TOOL_CALL_FAILED", ...ids, status, code: how.code, error: how.sentence, startedAt, durationMs })
   return result
 }
 
@@ -180,9 +180,10 @@ function resultOf(row: CallRow, how: AbandonedEnding, ports: Ports): ToolResult 
     callId: row.id,
     toolName: row.tool,
     version: "",
-    startedAt: row.createdAt,
+    startedAt: row.result?.startedAt ?? row.createdAt,
     completedAt,
-    durationMs: Math.max(0, completedAt - row.createdAt),
+    // How long an interrupted tool ran is not known.
+    durationMs: row.result?.durationMs ?? 0,
     metadata: { ran, ...(toolCode !== undefined && { toolCode }) },
   })
   if (said !== undefined) result.said = said

@@ -1,5 +1,6 @@
 import type { AuditRow } from "../../model/ports.ts"
 import type { AuditEntry } from "../../model/audit-entry.ts"
+import { waitedMs } from "../../model/waits.ts"
 import type { AuditRowJson } from "./audit-schemas.ts"
 import type { ServedApp } from "./endpoint.ts"
 
@@ -14,29 +15,15 @@ function detailsOf(entries: readonly AuditEntry[]): Omit<AuditRowJson, keyof Aud
   const input = entries.map((entry) => ("input" in entry ? entry.input : undefined)).find((text) => text !== undefined)
   const answer = isKind("answered", "released", "withheld").at(-1)
   const by = answer !== undefined && "by" in answer ? answer.by : undefined
-  const waitedMs = waitedTime(entries)
+  const waited = waitedMs(entries)
   return {
     summary: input === undefined ? "" : firstText(input),
     ran: entries.some((entry) => entry.kind === "end" && entry.ran),
     asked: isKind("asked").length > 0,
     held: isKind("held").length > 0,
     ...(by === undefined ? {} : { by }),
-    ...(waitedMs === undefined ? {} : { waitedMs }),
+    ...(waited === undefined ? {} : { waitedMs: waited }),
   }
-}
-
-/** The time between each question to people and what came of it: an answer, or the end where nobody answered. */
-function waitedTime(entries: readonly AuditEntry[]): number | undefined {
-  let waited: number | undefined
-  let since: number | undefined
-  for (const { kind, at } of entries) {
-    if (kind === "asked" || kind === "held") since ??= at
-    else if (since !== undefined && kind !== "note") {
-      waited = (waited ?? 0) + at - since
-      since = undefined
-    }
-  }
-  return waited
 }
 
 /** The first text in a recorded input on one line, else the input itself. */

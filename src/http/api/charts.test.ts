@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import type { AuditEntry } from "../../model/audit-entry.ts"
+import { voteText } from "../../model/waits.ts"
 import type { ServedApp } from "./endpoint.ts"
 import { callEntries, openTestStore, writeEntries } from "../../store/testing/test-store.ts"
 import { chartsOf } from "./charts.ts"
@@ -59,7 +60,7 @@ test("an approval and a released result each have their time of waiting, and of 
     ...call("held", [step("held", "held", 0), step("held", "released", 20_000)]),
     ...call("both", [
       step("both", "asked", 0),
-      step("both", "answered", 1000),
+      { ...step("both", "answered", 1000), text: voteText(1, undefined) } as AuditEntry,
       step("both", "answered", 7000),
       step("both", "held", 8000),
       step("both", "released", 9000),

@@ -1,7 +1,7 @@
 import type { ServedApp } from "./endpoint.ts"
 import type { AuditHour } from "../../model/app.ts"
 import type { AuditFilter } from "../../model/ports.ts"
-import type { AuditEntry } from "../../model/audit-entry.ts"
+import { waitsOf } from "../../model/waits.ts"
 import { refusals } from "./approvals.ts"
 import type { Charts } from "./audit-schemas.ts"
 
@@ -24,7 +24,7 @@ export async function chartsOf(
     (await audit.hours(answered)).map(({ at, byEnding }) => [at, sumOf(Object.values(byEnding))]),
   )
   const each = Math.max(1, Math.ceil(sumOf([...waitedIn.values()]) / mostWaits))
-  const waits = await waitsOf(audit, { ...answered, oneOf: each })
+  const waits = await answeredWaits(audit, { ...answered, oneOf: each })
   const waitsIn = grouped(waits, ({ at }) => hourOf(at))
   const first = hourOf(filter.since)
   const count = Math.min(mostHours, Math.floor((until - first) / hourMs) + 1)
@@ -102,26 +102,14 @@ function waitsBy(waits: readonly Wait[], each: number, by: "tool" | "agentId"): 
 }
 
 /** How long calls waited for people: from each question to its answer. */
-async function waitsOf(audit: ServedApp["audit"], filter: AuditFilter): Promise<Wait[]> {
+async function answeredWaits(audit: ServedApp["audit"], filter: AuditFilter): Promise<Wait[]> {
   const answered = await audit.list({ ...filter, limit: 2 * mostWaits })
   const entries = await audit.showMany(answered.map(({ callId }) => callId))
   return answered.flatMap(({ callId, at, tool, agentId }) =>
-    waitingTimes(entries.get(callId) ?? []).map((ms) => ({ at, ms, tool, agentId })),
+    waitsOf(entries.get(callId) ?? []).ended.flatMap(({ ms, isAnswered }) =>
+      isAnswered ? [{ at, ms, tool, agentId }] : [],
+    ),
   )
-}
-
-function waitingTimes(entries: readonly AuditEntry[]): number[] {
-  const times: number[] = []
-  let since: number | undefined
-  for (const [index, { kind, at }] of entries.entries()) {
-    if (kind === "asked" || kind === "held") since ??= at
-    // Where several people must agree, the last one ends the wait.
-    const isAnswer = (answers as readonly string[]).includes(kind) && entries[index + 1]?.kind !== "answered"
-    if (!isAnswer || since === undefined) continue
-    times.push(at - since)
-    since = undefined
-  }
-  return times
 }
 
 type Times = AuditHour["times"]

@@ -1,0 +1,53 @@
+import type { AuditEntry } from "./audit-entry.ts"
+
+/** What is needed of an entry to measure waits: the console has them as JSON. */
+type Entry = Pick<AuditEntry, "kind" | "at"> & { text?: unknown }
+
+/** One wait of a call for people. */
+export interface Wait {
+  /** `asked` is the wait before it ran, `held` the wait of its result. */
+  for: "asked" | "held"
+  ms: number
+  /** False where the call ended before anybody answered. */
+  isAnswered: boolean
+}
+
+export interface Waits {
+  ended: readonly Wait[]
+  /** What it still waits for. */
+  open?: Wait["for"]
+}
+
+/** How long a call waited for people, from its entries: from each question to what came of it. */
+export function waitsOf(entries: readonly Entry[]): Waits {
+  const ended: Wait[] = []
+  let open: { for: Wait["for"]; at: number } | undefined
+  for (const entry of entries) {
+    const { kind, at } = entry
+    if (kind === "asked" || kind === "held") open ??= { for: kind, at }
+    else if (open !== undefined && kind !== "note" && !isVote(entry)) {
+      const isAnswered = kind === "answered" || kind === "released" || kind === "withheld"
+      ended.push({ for: open.for, ms: Math.max(0, at - open.at), isAnswered })
+      open = undefined
+    }
+  }
+  return open === undefined ? { ended } : { ended, open: open.for }
+}
+
+/** How long a call waited for people in all; undefined when nobody was asked. */
+export function waitedMs(entries: readonly Entry[]): number | undefined {
+  const { ended } = waitsOf(entries)
+  return ended.length === 0 ? undefined : ended.reduce((sum, { ms }) => sum + ms, 0)
+}
+
+const agreed = "agreed to revision"
+
+/** What the log says of a yes while more people must agree. */
+export function voteText(revision: number, note: string | undefined): string {
+  return `${agreed} ${revision}${note === undefined ? "" : `, and says: ${note}`}`
+}
+
+/** Whether an entry is a yes that did not settle the call yet. */
+export function isVote({ kind, text }: Pick<Entry, "kind" | "text">): boolean {
+  return kind === "answered" && typeof text === "string" && text.startsWith(agreed)
+}
