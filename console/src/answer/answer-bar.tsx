@@ -96,7 +96,7 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
   return (
     <footer className="answer" aria-label={words.answer.bar} data-asleep={asleep || undefined}>
       {!isResult && <Remember card={card} remembered={remembered} change={setRemembered} />}
-      {may.whyNot !== undefined && <p className="hint hint-wrong">{may.whyNot}</p>}
+      {may.whyNot !== undefined && <p className="hint">{may.whyNot}</p>}
       <p className="said" role="status">
         {said !== undefined && words.answer[said]}
         {said === "letGo" && card.risk.destructive && !typing && (

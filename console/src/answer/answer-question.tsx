@@ -117,7 +117,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
         </div>,
       )}
       <footer className="answer" aria-label={words.answer.bar} data-asleep={asleep || undefined}>
-        {may.whyNot !== undefined && <p className="hint hint-wrong">{may.whyNot}</p>}
+        {may.whyNot !== undefined && <p className="hint">{may.whyNot}</p>}
         <p className="said" role="status">
           {said !== undefined && words.answer[said]}
         </p>

@@ -9,7 +9,7 @@ export type Answer = AnswerBody["answer"]
 /** What became of an answer that was given here. Nothing is shown as done before the server says so. */
 export type Outcome =
   | { readonly state: "sending"; readonly answer: Answer }
-  | { readonly state: "done"; readonly answer: Answer; readonly answered: Answered }
+  | { readonly state: "done"; readonly answer: Answer; readonly answered: Answered; readonly revision: number }
   /** It came too late: `problem.code` says whether the call changed, was answered or expired. */
   | { readonly state: "late"; readonly answer: Answer; readonly problem: Problem }
   | { readonly state: "failed"; readonly answer: Answer; readonly problem: Problem }
@@ -41,7 +41,7 @@ export async function sendAnswer({ callId, revision }: Subject, answer: Answer):
   if (kept.get(callId)?.outcome?.state === "sending") return { state: "sending", answer }
   keep(callId, { outcome: { state: "sending", answer } })
   const outcome = await post<Answered>(`/v1/approvals/${encodeURIComponent(callId)}/answer`, { revision, answer }).then(
-    (answered): Outcome => ({ state: "done", answer, answered }),
+    (answered): Outcome => ({ state: "done", answer, answered, revision }),
     (error: unknown): Outcome => {
       const problem = problemOf(error)
       return { state: problem.status === 409 ? "late" : "failed", answer, problem }

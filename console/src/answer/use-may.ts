@@ -3,9 +3,11 @@ import { useMe } from "../api/queries.ts"
 import { useWords } from "../words/words.tsx"
 
 /** What the person may do with a card: anybody who may approve can say no or edit, but a yes may need somebody else. */
-export function useMay({ mayAnswer }: Card): { yes: boolean; no: boolean; whyNot: string | undefined } {
+export function useMay({ mayAnswer, votes }: Card): { yes: boolean; no: boolean; whyNot: string | undefined } {
   const { card } = useWords()
-  const no = useMe().scopes.includes("approve")
+  const { id, scopes } = useMe()
+  const no = scopes.includes("approve")
   if (!no) return { yes: false, no, whyNot: card.mayNotApprove }
+  if (!mayAnswer && votes.some(({ by }) => by === id)) return { yes: false, no, whyNot: card.agreedAlready }
   return { yes: mayAnswer, no, whyNot: mayAnswer ? undefined : card.mayNotAnswer }
 }

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
-import type { Card, Digest, Inbox, Me, Refused, Suggestion } from "../../../src/http/api/schemas.ts"
+import type { Digest, Inbox, Me, Refused, Standing, Suggestion } from "../../../src/http/api/schemas.ts"
 import { setServerTime } from "./clock.ts"
 import { get } from "./http.ts"
 
@@ -26,11 +26,11 @@ export const inboxQuery = queryOptions({
   refetchInterval: 30_000,
 })
 
-/** A card that is not in the list. Why it no longer waits is asked once for what was last seen of it. */
-export const cardQuery = (callId: string, seen: string) =>
+/** Where a card stands that is not in the list, asked once for what was last seen of it. */
+export const standingQuery = (callId: string, seen: string) =>
   queryOptions({
     queryKey: ["card", callId, seen],
-    queryFn: () => get<Card>(`/v1/approvals/${encodeURIComponent(callId)}`),
+    queryFn: () => get<Standing>(`/v1/approvals/${encodeURIComponent(callId)}/standing`),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

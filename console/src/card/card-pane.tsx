@@ -67,7 +67,7 @@ export function CardPane({ shown, card, place }: Props) {
         <InputLine card={edited === undefined ? card : { ...card, input: edited.input, preview: undefined }} />
       )}
       {editing && open && <EditInput key={card.revision} card={card} close={() => setEditing(false)} />}
-      <Votes card={card} />
+      <Votes card={card} open={open} />
     </>
   )
   const around = (more: ReactNode) => (

@@ -6,6 +6,7 @@ import { Icon } from "../ui/icon.tsx"
 import { initials } from "../ui/initials.ts"
 import { Said } from "../ui/said.tsx"
 import { agoText, bytesText } from "../words/time-text.ts"
+import type { Words } from "../words/en.ts"
 import { useSay, useWords } from "../words/words.tsx"
 import { Risk } from "./risk.tsx"
 import { tagClass } from "./look.ts"
@@ -24,7 +25,7 @@ export function Facts({ card }: { card: Card }) {
         <Risk band={card.risk.band} long />
         {card.risk.tags.map((tag) => (
           <span key={tag.text} className={tagClass(tag)}>
-            {say(tag)}
+            {tagText(tag, card, words) ?? say(tag)}
           </span>
         ))}
         <i className="sep" />
@@ -47,6 +48,12 @@ export function Facts({ card }: { card: Card }) {
       </div>
     </header>
   )
+}
+
+/** Of the tag that says how many must agree: how many have. */
+export function tagText({ code }: { code: string }, { votes, approvers }: Card, words: Words): string | undefined {
+  if (code !== "risk_several_people" || votes.length === 0) return undefined
+  return words.card.agreedOf(votes.length, peopleNeeded(approvers))
 }
 
 /** The agent's own words: quoted, dashed, and never more than text. */
@@ -86,13 +93,17 @@ export function InputLine({ card: { input, preview } }: { card: Card }) {
   )
 }
 
-/** Who has agreed, where more than one must. */
-export function Votes({ card: { votes, approvers } }: { card: Card }) {
+/** How many people must agree. */
+export const peopleNeeded = (approvers: Card["approvers"]) => approvers.reduce((sum, { count }) => sum + count, 0)
+
+/** Who has agreed, where more than one must. When it is over, nobody more is waited for. */
+export function Votes({ card: { votes, approvers }, open }: { card: Card; open: boolean }) {
   const words = useWords()
   const now = useServerTime(15_000)
-  const needed = approvers.reduce((sum, { count }) => sum + count, 0)
+  const needed = peopleNeeded(approvers)
+  if (!open && votes.length === 0) return null
   if (needed < 2 && votes.length === 0) return null
-  const missing = Math.max(0, needed - votes.length)
+  const missing = open ? Math.max(0, needed - votes.length) : 0
   return (
     <section className="votes" aria-label={words.card.quorum(needed)}>
       {votes.map(({ by, at }) => (

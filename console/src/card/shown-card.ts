@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import type { Card, Problem } from "../../../src/http/api/schemas.ts"
-import { problemOf } from "../api/http.ts"
-import { cardQuery } from "../api/queries.ts"
+import type { Card, Problem, Standing as Told } from "../../../src/http/api/schemas.ts"
+import { standingQuery } from "../api/queries.ts"
 
 /** Where a call stands, as far as the server has said. */
 export type Standing =
@@ -17,7 +16,6 @@ export interface Shown {
   /** The revision before, if it changed while it was shown. */
   readonly before: Card | undefined
   readonly standing: Standing
-  readonly problem: Problem | undefined
 }
 
 /** The card with this id. It stays as it was when it no longer waits: nothing is put in its place. */
@@ -33,10 +31,10 @@ export function useShownCard(callId: string, waiting: readonly Card[] | undefine
   })
   const last = seen.callId === callId ? seen.card : undefined
   const single = useQuery({
-    ...cardQuery(callId, shortened === undefined ? seenText(last) : `shortened ${shortened.revision}`),
+    ...standingQuery(callId, shortened === undefined ? seenText(last) : `shortened ${shortened.revision}`),
     enabled: waiting !== undefined && listed === undefined,
   })
-  const current = listed ?? (single.isSuccess ? single.data : undefined)
+  const current = listed ?? single.data?.card
   useEffect(() => {
     setSeen((last) => {
       if (last.callId !== callId) return { callId, card: current, before: undefined }
@@ -46,21 +44,19 @@ export function useShownCard(callId: string, waiting: readonly Card[] | undefine
     })
   }, [callId, current])
   const mine = seen.callId === callId ? seen : { card: undefined, before: undefined }
-  const problem = single.isError && listed === undefined ? problemOf(single.error) : undefined
-  return {
-    card: current ?? mine.card,
-    before: mine.before,
-    standing: current === undefined && problem !== undefined ? standingOf(problem) : { state: "waits" },
-    problem,
-  }
+  const told = listed === undefined && current === undefined ? single.data : undefined
+  return { card: current ?? mine.card, before: mine.before, standing: told === undefined ? waits : standingOf(told) }
 }
 
-function seenText(last: Card | undefined): string {
+const waits: Standing = { state: "waits" }
+
+/** What was seen of a card: another revision is asked about anew. */
+export function seenText(last: Card | undefined): string {
   return last === undefined ? "" : `${last.kind} ${last.revision}`
 }
 
-function standingOf({ status, code, by, name = by, did }: Problem): Standing {
-  if (code === "expired") return { state: "expired" }
-  if (code === "answered") return { state: "answered", by: name, did }
-  return status === 404 || status === 409 || status === 410 ? { state: "gone" } : { state: "waits" }
+function standingOf({ state, by, name = by, did }: Told): Standing {
+  if (state === "expired") return { state }
+  if (state === "answered") return { state, by: name, did }
+  return state === "waiting" ? waits : { state: "gone" }
 }

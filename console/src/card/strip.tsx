@@ -10,6 +10,8 @@ import { problemText } from "../words/problem-text.ts"
 import { spanText } from "../words/time-text.ts"
 import { useLanguage, useSay, useWords, type Language } from "../words/words.tsx"
 import { translateNote } from "../../../src/http/api/translate.ts"
+import { useMe } from "../api/queries.ts"
+import { peopleNeeded } from "./card-parts.tsx"
 import { changedFields, type ChangedField } from "./changes.ts"
 import type { Shown } from "./shown-card.ts"
 
@@ -41,19 +43,26 @@ interface Props {
 }
 
 /** What happened to the card, in one line above it. The latest and the most final first. */
-export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
+export function StateStrip({ shown, card, outcome: last, expired, offline }: Props) {
   const words = useWords()
+  const mine = useMe().id
+  // A yes that others must join is no news any more once the call was settled, expired or changed.
+  const isSettled = expired || shown.standing.state !== "waits"
+  const isOld = isSettled || (last?.state === "done" && last.revision !== card.revision)
+  const outcome = last?.state === "done" && isVote(last) && isOld ? undefined : last
   const say = useSay()
   const { language } = useLanguage()
   const { states } = words
   if (outcome?.state === "done" && (outcome.answered.done || outcome.answer.kind !== "edit")) {
     const { done, message } = outcome.answered
-    // What the server says beyond "Approved." is about who else must agree, or why an edited call ended.
-    const more = isCallerGone(outcome)
-      ? ` ${states.callerGone(spanText(Number(message.params?.["minutes"]) * 60_000, words))}`
-      : done && outcome.answer.kind !== "edit"
-        ? ""
-        : ` ${say(message)}`
+    // What the server says beyond "Approved." is about when it goes on, or why an edited call ended.
+    const more = isVote(outcome)
+      ? ` ${states.agreedOf(...votesOf(card, mine))}`
+      : isCallerGone(outcome)
+        ? ` ${states.callerGone(spanText(Number(message.params?.["minutes"]) * 60_000, words))}`
+        : done && outcome.answer.kind !== "edit"
+          ? ""
+          : ` ${say(message)}`
     return <Strip tone={isNo(outcome) ? "gone" : "ok"} icon="check" text={doneText(outcome, words) + more} />
   }
   const edited = editedForLater(shown, outcome)
@@ -80,6 +89,16 @@ export function StateStrip({ shown, card, outcome, expired, offline }: Props) {
   if (shown.before !== undefined || card.editedBy !== undefined || card.note !== undefined)
     return <ChangedStrip card={card} before={shown.before} />
   return null
+}
+
+/** A yes that counts, while more people must agree. */
+const isVote = (outcome: Extract<Outcome, { state: "done" }>) =>
+  !outcome.answered.done && outcome.answer.kind !== "edit"
+
+/** How many have agreed and how many must. The list is a moment behind the answer that was just given here. */
+function votesOf({ votes, approvers }: Card, mine: string): [agreed: number, needed: number] {
+  const agreed = votes.some(({ by }) => by === mine) ? votes.length : votes.length + 1
+  return [agreed, Math.max(agreed, peopleNeeded(approvers))]
 }
 
 /** Approved, but nobody waits for it: it runs when its caller asks for it again. */

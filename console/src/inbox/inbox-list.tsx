@@ -1,9 +1,13 @@
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import type { Card } from "../../../src/http/api/schemas.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { ShortTimeLeft } from "../card/time-left.tsx"
 import { iconOf, shortPath, tagClass } from "../card/look.ts"
 import { Risk } from "../card/risk.tsx"
-import { useMe } from "../api/queries.ts"
+import { peopleNeeded, tagText } from "../card/card-parts.tsx"
+import { seenText } from "../card/shown-card.ts"
+import { standingQuery, useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay, useWords } from "../words/words.tsx"
 import { bandsOf, countTabs, type Entry, type Row, type Tab } from "./arrange.ts"
@@ -92,7 +96,7 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
   const words = useWords()
   const say = useSay()
   const { card, alike, gone } = row
-  const needed = card.approvers.reduce((sum, { count }) => sum + count, 0)
+  const needed = peopleNeeded(card.approvers)
   const isCode = card.kind === "call"
   return (
     <Link
@@ -104,7 +108,7 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
       data-call={alike.map(({ callId }) => callId).join(" ")}
       preload={false}
     >
-      <Icon name={gone ? "check" : iconOf(card)} />
+      {gone ? <EndedIcon card={card} /> : <Icon name={iconOf(card)} />}
       <span className="row-t grow">
         <b className="mono">{card.tool}</b>
         {alike.length > 1 ? (
@@ -117,20 +121,39 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
             {card.kind === "question" && <span className="tag tag-held">{words.inbox.question}</span>}
             {card.risk.tags.map((tag) => (
               <span key={tag.text} className={tagClass(tag)}>
-                {say(tag)}
+                {tagText(tag, card, words) ?? say(tag)}
               </span>
             ))}
-            {needed > 1 && !card.risk.tags.some(({ code }) => code.includes("people")) && (
-              <span className="tag">{words.inbox.people(needed)}</span>
+            {needed > 1 && !card.risk.tags.some(({ code }) => code === "risk_several_people") && (
+              <span className="tag">
+                {card.votes.length === 0 ? words.inbox.people(needed) : words.card.agreedOf(card.votes.length, needed)}
+              </span>
             )}
           </>
         )}
       </span>
-      {gone ? <span className="row-r dim">{words.inbox.gone}</span> : <ShortTimeLeft until={card.until} />}
+      {gone ? <EndedWord card={card} /> : <ShortTimeLeft until={card.until} />}
       <span className={isCode ? "row-w cut mono" : "row-w cut"}>
         {printable(alike.map(({ summary }) => summary).join(", "))}
       </span>
       <span className="row-a">{shortPath(card)}</span>
     </Link>
   )
+}
+
+const useStanding = (card: Card) => useQuery(standingQuery(card.callId, seenText(card))).data
+
+/** What became of a card that stands in the list for a moment more. */
+function EndedWord({ card }: { card: Card }) {
+  const { inbox } = useWords()
+  const standing = useStanding(card)
+  if (standing === undefined || standing.state === "waiting") return <span className="row-r dim" />
+  const word = standing.state === "answered" ? inbox.did[standing.did ?? "answered"] : inbox[standing.state]
+  return <span className="row-r dim">{word}</span>
+}
+
+function EndedIcon({ card }: { card: Card }) {
+  const standing = useStanding(card)
+  const isAnswered = standing === undefined || standing.state === "answered" || standing.state === "waiting"
+  return <Icon name={isAnswered ? "check" : "clock-off"} />
 }

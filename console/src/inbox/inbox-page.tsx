@@ -127,7 +127,7 @@ function Pane({ callId, waiting, place }: PaneProps) {
     const back = alike.length > 1 ? () => lookAt(callId, false) : undefined
     return <CardPane shown={shown} card={card} place={{ ...place, together: back }} />
   }
-  if (shown.problem === undefined)
+  if (shown.standing.state === "waits")
     return (
       <section className="pane">
         <Later>

@@ -5,7 +5,7 @@ import { firstText } from "./audit-rows.ts"
 import { cardOf } from "./card.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
-import { whatBecameOf } from "./gone.ts"
+import { namesOf, whatBecameOf } from "./gone.ts"
 import { knownHosts } from "./known-hosts.ts"
 import { copied } from "./message.ts"
 import { HttpProblem, notFound } from "./problem.ts"
@@ -16,9 +16,11 @@ import {
   digest,
   inbox,
   refused,
+  standing,
   type AnswerBody,
   type Card,
   type Refused,
+  type Standing,
 } from "./schemas.ts"
 
 const tag = "Approvals"
@@ -125,6 +127,21 @@ export const approvalEndpoints: readonly Endpoint[] = [
     },
   }),
   endpoint({
+    method: "get",
+    path: "/v1/approvals/{id}/standing",
+    summary: "Where an item stands: it waits and is shown, somebody answered it, or it ended without an answer.",
+    tag,
+    scope: "read",
+    params: callId,
+    answers: { 200: standing },
+    async handle({ api, caller, params: { id } }): Promise<Standing> {
+      const item = await api.app.approvals.show(id)
+      if (item !== undefined) return { state: "waiting", card: (await cardsOf(api, caller, [item]))[0]! }
+      const { why, by, did } = await whatBecameOf(api.app, id)
+      return { state: why, ...(by === undefined ? {} : { by, name: namesOf(api.app, by) }), ...(did && { did }) }
+    },
+  }),
+  endpoint({
     method: "post",
     path: "/v1/approvals/{id}/answer",
     summary: "Answers an item. The answer counts for the revision that the person saw.",
@@ -213,7 +230,7 @@ export async function whyGone(app: Api["app"], id: string, status: number, sente
   const { why, by, did } = await whatBecameOf(app, id)
   if (why === "unknown") return notFound("waiting call", id)
   if (by === undefined) return new HttpProblem(status, sentence, { code: why })
-  const name = app.org.findPerson(by)?.name ?? by
+  const name = namesOf(app, by)
   return new HttpProblem(status, sentence, { code: why, by, name, ...(did === undefined ? {} : { did }) })
 }
 

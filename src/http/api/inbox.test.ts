@@ -180,6 +180,55 @@ test("an answer that comes too late says who was first by name, and what they di
   expect(await ask("GET", `/v1/approvals/${callId}`)).toMatchObject({ status: 410, body: first })
 })
 
+test("where an item stands is told without an error, while it waits and after it ended", async () => {
+  const { app, signIn } = await serving()
+  const { ask } = await signIn("pat", false)
+  const submit = async () => (await app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })).callId
+  const standing = async (callId: string) => {
+    const { status, body } = await ask("GET", `/v1/approvals/${callId}/standing`)
+    return { status, body: body as unknown }
+  }
+  const approved = await submit()
+  expect(await standing(approved)).toMatchObject({
+    status: 200,
+    body: { state: "waiting", card: { callId: approved } },
+  })
+  await app.approvals.answer(approved, { kind: "approve" }, "pat")
+  const yes = { state: "answered", by: "pat", name: "Pat", did: "approved" }
+  expect(await standing(approved)).toEqual({ status: 200, body: yes })
+
+  const stopping = new AbortController()
+  const stopped = app.call({ agentId: "ada", tool: "write_file", input: { path: "a", content: "" }, signal: stopping.signal }) // prettier-ignore
+  await until(async () => (await app.approvals.list()).length === 1, "it waits")
+  const [item] = await app.approvals.list()
+  stopping.abort()
+  await stopped
+  expect(await standing(item!.callId)).toEqual({ status: 200, body: { state: "ended" } })
+  expect(await standing("nope")).toEqual({ status: 200, body: { state: "unknown" } })
+})
+
+test("what two people approved was answered by both, and one of them alone has not answered it", async () => {
+  const { app, signIn } = await serving()
+  const { ask } = await signIn("pat", false)
+  await app.rules.add({ ask: "write_file", approvers: { count: 2 }, because: "Two look at it." }, "someone")
+  await app.org.createPerson({ id: "sue", name: "Sue Ito" }, { kind: "person", id: "someone" })
+  const stopping = new AbortController()
+  const calls = ["a.txt", "b.txt"].map((path) =>
+    app.call({ agentId: "ada", tool: "write_file", input: { path, content: "x" }, signal: stopping.signal }),
+  )
+  await until(async () => (await app.approvals.list()).length === 2, "both wait")
+  const [one, two] = await app.approvals.list()
+  for (const { callId } of [one!, two!]) await app.approvals.answer(callId, { kind: "approve" }, "pat")
+  await app.approvals.answer(one!.callId, { kind: "approve" }, "sue")
+  await Promise.race(calls)
+  stopping.abort()
+  await Promise.all(calls)
+  const standing = async (callId: string) => (await ask("GET", `/v1/approvals/${callId}/standing`)).body as unknown
+  const both = { state: "answered", by: "pat, sue", name: "Pat, Sue Ito", did: "approved" }
+  expect(await standing(one!.callId)).toEqual(both)
+  expect(await standing(two!.callId)).toEqual({ state: "ended" })
+})
+
 test("a host that a call has reached is no new one on the next card", async () => {
   const { app, signIn } = await serving()
   const { ask } = await signIn("someone", true)

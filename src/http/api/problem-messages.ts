@@ -20,6 +20,7 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_changed: "调用在您答复时发生了变化。请看新修订，再答复一次。",
   problem_answered: "已经有人答复过了。",
   problem_expired: "没有人及时答复，它已过期。",
+  problem_ended: "它不再等待答复。",
   problem_not_counted: "您的答复没有计入：{text}",
   problem_bad_rule: "这条规则不能使用：{text}",
   problem_not_trusted: "没有信任任何定义：服务器现在提供的与您看到的不同。请重新查看。",

@@ -21,6 +21,8 @@ export const message = z
 
 export const scope = z.enum(["read", "call", "approve", "manage"]).meta({ id: "Scope" })
 
+const did = z.enum(["approved", "rejected", "answered", "edited", "released", "withheld"])
+
 export const problem = z
   .object({
     type: z.string(),
@@ -31,7 +33,7 @@ export const problem = z
     params: values.optional().describe("The values in the sentence."),
     by: z.string().optional().describe("Who was first, when somebody else has answered."),
     name: z.string().optional().describe("Their name."),
-    did: z.enum(["approved", "rejected", "answered", "edited", "released", "withheld"]).optional(),
+    did: did.optional(),
     errors: z.array(z.object({ path: z.string(), sentence: z.string() })).optional(),
   })
   .meta({ id: "Problem" })
@@ -197,6 +199,18 @@ export const card = z
   })
   .meta({ id: "Card" })
 
+export const standing = z
+  .object({
+    state: z
+      .enum(["waiting", "answered", "expired", "ended", "unknown"])
+      .describe("`ended` is a call that was over before anybody answered, `unknown` one that never was."),
+    card: card.optional().describe("While it waits."),
+    by: z.string().optional().describe("Who answered; where several people agreed, all of them."),
+    name: z.string().optional().describe("Their name."),
+    did: did.optional(),
+  })
+  .meta({ id: "Standing" })
+
 export const inbox = z
   .object({
     now: time,
@@ -287,6 +301,7 @@ export type Me = z.infer<typeof me>
 export type Touch = z.infer<typeof touch>
 export type Preview = z.infer<typeof preview>
 export type Card = z.infer<typeof card>
+export type Standing = z.infer<typeof standing>
 export type Inbox = z.infer<typeof inbox>
 export type AnswerBody = z.infer<typeof answerBody>
 export type Answered = z.infer<typeof answered>

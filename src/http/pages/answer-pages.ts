@@ -5,7 +5,7 @@ import type { Answer, PendingItem } from "../../model/approval.ts"
 import { cardsOf } from "../api/approvals.ts"
 import { callerOfPerson } from "../api/caller.ts"
 import type { Api } from "../api/endpoint.ts"
-import { whatBecameOf } from "../api/gone.ts"
+import { namesOf, whatBecameOf } from "../api/gone.ts"
 import { readRequestBody } from "../read-request-body.ts"
 import { minutes, sayIn } from "./answer-card.ts"
 import { formHtml, noticeHtml, pageHtml, type Notice } from "./answer-html.ts"
@@ -150,7 +150,7 @@ async function over(
           ? words.goneExpired
           : by === undefined
             ? words.goneOther
-            : words.goneBy(nameOf(by), words.did[did], ago(at ?? now()))
+            : words.goneBy(namesOf(app, by), words.did[did], ago(at ?? now()))
       return notice(410, { title: words.gone, sentences: [sentence] }, words)
     }
     case "changed": {
