@@ -15,6 +15,10 @@ export function replyJson(response: ServerResponse, status: number, value: unkno
   reply(response, status, "application/json", JSON.stringify(value), {})
 }
 
+export function replyText(response: ServerResponse, status: number, text: string): void {
+  reply(response, status, "text/plain; charset=utf-8", text, { "x-content-type-options": "nosniff" })
+}
+
 function reply(
   response: ServerResponse,
   status: number,

@@ -26,6 +26,20 @@ describe("address", () => {
     expect(message).toMatchObject({ title: "Not Found", status: 404, detail: expect.stringContaining("/mcp") })
   })
 
+  test("a program that asks for the bare address reads where everything is", async () => {
+    const { served } = await serveAppForTest()
+    for (const accept of ["*/*", "application/json"]) {
+      const response = await fetch(`${served.url}/`, { headers: { accept } })
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
+      const text = await response.text()
+      for (const place of ["/ in a browser", "/v1", "/openapi.json", "/mcp", "/healthz"])
+        expect(text).toContain(`${served.url}${place}`)
+    }
+    const head = await fetch(`${served.url}/`, { method: "HEAD", headers: { accept: "*/*" } })
+    expect([head.status, await head.text()]).toEqual([200, ""])
+    expect((await fetch(`${served.url}/`, { method: "POST" })).status).toBe(404)
+  })
+
   test("no response allows pages of other sites to read it", async () => {
     const { ask } = await serveAppForTest()
     const { headers } = await ask({ method: "OPTIONS", path: "/mcp", headers: { origin: "http://localhost:3000" } })

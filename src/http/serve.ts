@@ -15,7 +15,7 @@ import { answerPages } from "./pages/answer-pages.ts"
 import { readRequestBody } from "./read-request-body.ts"
 import { hostCheck } from "./host-check.ts"
 import { openRequests } from "./open-requests.ts"
-import { replyProblem, replyJson } from "./reply.ts"
+import { replyProblem, replyJson, replyText } from "./reply.ts"
 
 /** How the app is served over HTTP. */
 export interface ServeOptions {
@@ -192,6 +192,7 @@ function requestHandler({ app, mcp, api, pages, host, limits }: Served, options:
     if (calls(path, request, response) || answers(path, request, response)) return
     if (/^\/(v1\/|openapi\.json$|metrics$)/.test(path)) return void listener(request, response)
     if (isRead(request) && pages?.(path, response, wantsPage(request)) === true) return
+    if (isRead(request) && path === "/") return replyText(response, 200, whatIsHere(api, pages !== undefined))
     replyProblem(response, 404, nothingHere)
   }
 }
@@ -202,6 +203,20 @@ function isRead({ method }: IncomingMessage): boolean {
 
 function wantsPage({ headers }: IncomingMessage): boolean {
   return headers.accept?.includes("text/html") === true
+}
+
+/** For whoever asks the bare address with a program and not with a browser. */
+function whatIsHere({ baseUrl, version }: Api, hasConsole: boolean): string {
+  const url = baseUrl()
+  const lines = [
+    `Quartermaster ${version}`,
+    "",
+    ...(hasConsole ? [`console  ${url}/ in a browser; 'qm open' prints a link that signs in`] : []),
+    `API      ${url}/v1, described in ${url}/openapi.json`,
+    `MCP      ${url}/mcp`,
+    `state    ${url}/healthz`,
+  ]
+  return `${lines.join("\n")}\n`
 }
 
 const tooManyOpen =
