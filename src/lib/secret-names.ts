@@ -15,9 +15,14 @@ const sessionCookie = /(^|[_-])(sessionid|SESSIONID|JSESSIONID|PHPSESSID)$/
 const harmless =
   /(public|primary|foreign|sort|partition|cache|row|column|object|issue|project|group|lookup|shortcut|translation|idempotency|hot|mon|tur|don)[_-]?key$/i
 
+/** When a token ends, how many there are or how many there may be: it tells nothing of the token. */
+const aboutToken =
+  /^(max|min|num|total|used|left|input|output|prompt|completion|cached|more)[_-]?tokens?$|tokens?[_-]?(expires?|expiry|expiration|ttl|lifetime|count|limit|budget|usage|used|left)([_-]?(at|in|on|date|days|hours|minutes|seconds|secs?|ms))?$/i
+
 /** Whether the value under this name must not be logged. */
 export function isSecretName(name: string): boolean {
   return (
+    !aboutToken.test(name) &&
     (anywhere.test(name) || atTheEnd.test(name) || inCamelCase.test(name) || sessionCookie.test(name)) &&
     !harmless.test(name)
   )
