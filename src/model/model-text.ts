@@ -32,14 +32,21 @@ export function textOfTool(result: ToolResult): string | undefined {
 function sentenceFor({ status, error }: ToolResult): string {
   switch (status) {
     case ToolExecuteStatus.EXECUTION_REJECTED:
-      return `NOT EXECUTED. ${ended(error ?? "A person did not agree")} Do not retry the same call.`
+      return `${notExecuted(ended(error ?? "A person did not agree"))} Do not retry the same call.`
     case ToolExecuteStatus.RESULT_REJECTED:
       return `The tool ran, but its result is withheld. ${error ?? ""}`.trim()
     case ToolExecuteStatus.NOT_FOUND:
-      return `NOT EXECUTED. ${error ?? "There is no such tool."}`
+      return notExecuted(error ?? "There is no such tool.")
     default:
-      return `NOT EXECUTED. ${error ?? "The call was refused."}`
+      return notExecuted(error ?? "The call was refused.")
   }
+}
+
+/** The sentence is for people too, and may say itself that the tool was not executed: once is enough. */
+function notExecuted(sentence: string): string {
+  const [, reason = sentence] = /^\S+ was not executed(?:: |, because )(.+)$/s.exec(sentence) ?? []
+  const why = reason.replace(/, so \S+ was not executed\.$/, ".")
+  return `NOT EXECUTED. ${why.charAt(0).toUpperCase()}${why.slice(1)}`
 }
 
 /** People give reasons without a full stop. */
