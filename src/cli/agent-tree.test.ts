@@ -44,9 +44,9 @@ const team = [
 
 test("the tree shows who does what, below whom, and what it has used; those who never worked are left out", () => {
   expect(agentRows(team, { columns: 100, paint: plainStyle })).toEqual([
-    "root                    waits for …2b6498 (developer)                    2 calls · 12k tokens",
+    "root                    waits for …2b6498 (developer)                   2 calls · 12k tokens",
     "└─ …2b6498 (developer)  waits for a person: run_command",
-    "   └─ tess (测试)       works, 2 unread                                  0 calls · 0 tokens · 0.5000",
+    "   └─ tess (测试)       works, 2 unread                                 0 calls · 0 tokens · $0.5000",
   ])
 })
 

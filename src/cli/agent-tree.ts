@@ -1,3 +1,4 @@
+import { moneyText } from "../lib/money-text.ts"
 import type { AgentActivity } from "../agents/society/overview.ts"
 import { counted } from "../lib/counted.ts"
 import { printable } from "../lib/printable.ts"
@@ -93,7 +94,7 @@ export function shortId(id: string): string {
 function usedText({ spent }: AgentActivity): string {
   const { rounds, calls, inputTokens, outputTokens, cost } = spent
   if (rounds === 0) return ""
-  const money = cost === 0 ? [] : [cost.toFixed(cost < 1 ? 4 : 2)]
+  const money = cost === 0 ? [] : [moneyText(cost)]
   return [counted(calls, "call"), `${tokenText(inputTokens + outputTokens)} tokens`, ...money].join(" · ")
 }
 

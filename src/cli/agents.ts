@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import type { Agent, Freeze } from "../model/organisation.ts"
@@ -115,7 +116,7 @@ function showAgent(context: CliContext, id: string): Promise<number> {
       ["status", agent.status],
       ["frozen", frozen === undefined ? "no" : frozenText(frozen)],
       ["tools", `${tools} (qm tools list --agent ${agent.id})`],
-      ["unread", `${unread} messages (qm agents inbox ${agent.id})`],
+      ["unread", `${counted(unread, "message")} (qm agents inbox ${agent.id})`],
       ["folder", folder],
       ["task", agent.taskId],
       ["brief", agent.taskBrief === undefined ? undefined : printableJson(agent.taskBrief, 2)],

@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { AuditStats } from "../model/app.ts"
 import { filterOf, type AuditFlags } from "./audit-filter.ts"
 import { printable } from "../lib/printable.ts"
@@ -28,7 +29,7 @@ export function statsText(stats: AuditStats): string {
   const tools = Object.entries(byTool).map(([name, of]) => [name, of.count, of.failures, of.averageMs.toFixed(1)])
   const hours = counts(byHour).map(([hour, ...rest]) => [`${String(hour).replace("T", " ")}h`, ...rest])
   return [
-    `${total} calls, ${failures} of them did not succeed.`,
+    `${counted(total, "call")}, ${failures} of them did not succeed.`,
     ...section(["TOOL", "CALLS", "FAILED", "AVERAGE MS"], tools),
     ...section(["AGENT", "CALLS", "FAILED"], counts(byAgent)),
     ...section(["ROLE", "CALLS", "FAILED"], counts(byRole)),

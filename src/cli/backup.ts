@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { Command } from "commander"
 import { resolve } from "node:path"
 import type { Run, CliContext } from "./context.ts"
@@ -40,7 +41,7 @@ async function restore(context: CliContext, given: string, { replace }: { replac
     paused === 0
       ? ""
       : ` Conversations that stand still until you resume them: ${paused}. 'qm chat --agent <id> --resume' shows those of an agent.`
-  const sentence = `Restored ${sizeText(restored)} with ${records} records to ${loaded.dataDir}.${moved}${still}`
+  const sentence = `Restored ${sizeText(restored)} with ${counted(records, "record")} to ${loaded.dataDir}.${moved}${still}`
   printResult(context, { folder, dataDir: loaded.dataDir, ...restored }, sentence)
   return 0
 }

@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { App } from "../model/app.ts"
 import { describeOrphanedAgents } from "../model/orphaned-agents.ts"
@@ -19,7 +20,7 @@ export async function checkApp(context: CliContext, loaded: LoadedConfig): Promi
     app = await runtime.openApp(loaded, { readOnly: true })
     const { total } = await app.audit.stats()
     return [
-      ok(`SQLite ${version} (${name}) opens the database, which has ${total} calls.`),
+      ok(`SQLite ${version} (${name}) opens the database, which has ${counted(total, "call")}.`),
       await checkPerson(context, loaded, app),
       ...(loaded.trusted ? app.rules.flaws() : []).map((flaw) => note(`Rule: ${flawText(flaw)}`)),
       ...describeOrphanedAgents(app.org.listAgents()).map(note),
@@ -78,7 +79,7 @@ async function checkServers({ mcp }: App): Promise<DoctorFinding[]> {
   await mcp.ready(undefined, { all: true })
   return mcp.list().flatMap(({ name, state, tools, problem }) => {
     if (state === "disabled") return []
-    if (state === "connected") return [ok(`MCP server ${name} starts and offers ${tools} tools.`)]
+    if (state === "connected") return [ok(`MCP server ${name} starts and offers ${counted(tools, "tool")}.`)]
     return [broken(`MCP server ${name} cannot be used: ${problem ?? `it is still ${state}.`}`)]
   })
 }

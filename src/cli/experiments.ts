@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { Command } from "commander"
 import type { Experiment, ExperimentArm, ExperimentReport } from "../model/experiment.ts"
 import { filterOf } from "./audit-filter.ts"
@@ -115,7 +116,7 @@ function reportText(report: ExperimentReport): string {
     ...(otherwise === 0
       ? []
       : [
-          `Not counted: ${otherwise} calls with another version than the experiment assigns: pinned, requested, or by an unknown agent.`,
+          `Not counted: ${counted(otherwise, "call")} with another version than the experiment assigns: pinned, requested, or by an unknown agent.`,
         ]),
   ].join("\n")
 }

@@ -114,6 +114,7 @@ test.each([
     },
     audit: {
       list: () => Promise.resolve([]),
+      showMany: () => Promise.resolve(new Map()),
       stats: () =>
         Promise.resolve({ total: 0, failures: 0, byTool: {}, byAgent: {}, byRole: {}, byEnding: {}, byHour: {} }),
       export: async function* () {},

@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { Command } from "commander"
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
@@ -134,14 +135,14 @@ function whatIsShown(
   const size = `${Math.max(1, Math.round(JSON.stringify(tools).length / 1000))} kB`
   if (builtin !== undefined)
     return [
-      `The client is shown ${tools.length} of the ${all.length} tools of agent ${agent} (${size}): the built-in groups ${builtin.join(", ")}, and all tools of your servers and plugins.`,
+      `The client is shown ${tools.length} of the ${counted(all.length, "tool")} of agent ${agent} (${size}): the built-in groups ${builtin.join(", ")}, and all tools of your servers and plugins.`,
       `  ${command} --builtin ${[...builtin, "code"].join(",")}   # to choose the groups; 'qm groups list' shows them`,
       `  ${command} --builtin all`,
     ]
   if (tools.length <= manyTools) return []
   // An agent that has no other groups is not advised to have these.
   if (shownTools(app, agent, usualGroups).length === tools.length) return []
-  const many = `The client is shown ${tools.length} tools (${size}), all that agent ${agent} may use.`
+  const many = `The client is shown ${counted(tools.length, "tool")} (${size}), all that agent ${agent} may use.`
   if (!http)
     return [`${many} Models choose better from fewer: ${command} --agent ${agent} --builtin ${usualGroups.join(",")}`]
   const groups = [...usualGroups, ...app.mcp.list().map(({ name }) => name)]

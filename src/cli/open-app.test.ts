@@ -10,7 +10,10 @@ async function order(words: string[], sweep: () => Promise<void> = () => Promise
     visibleTools: () => [],
     call: () => note("work", Promise.resolve({ success: true, status: "success" } as never)),
     approvals: { list: () => note("work", Promise.resolve([])), show: () => note("work", Promise.resolve(undefined)) },
-    audit: { list: () => note("work", Promise.resolve([])) },
+    audit: {
+      list: () => note("work", Promise.resolve([])),
+      showMany: () => note("work", Promise.resolve(new Map())),
+    },
     sweep: () => note("sweep", sweep()),
     close: () => note("close", Promise.resolve()),
   }

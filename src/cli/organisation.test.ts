@@ -284,7 +284,7 @@ test("an agent is shown with its ancestors, its freeze and its unread messages",
   expect(stdout).toMatch(
     /^frozen: +agent dev and its sub-agents, by eve at .*: it loops \('qm thaw --agent dev' ends the freeze\)$/m,
   )
-  expect(stdout).toMatch(/^unread: +1 messages/m)
+  expect(stdout).toMatch(/^unread: +1 message /m)
   expect(JSON.parse((await run("agents", "show", "grandchild", "--json")).stdout)).toMatchObject({
     ancestors: ["child", "dev"],
     tools: 0,

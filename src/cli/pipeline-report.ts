@@ -88,7 +88,7 @@ export async function textPipelineReport(context: CliContext, write: (text: stri
       // In a terminal the outputs stand apart from the steps.
       if (text !== "") write(io.stdout.isTTY ? `\n${text}\n\n` : `${text}\n`)
       const done = steps.filter((step) => step.status === "success").length
-      const count = `${done} of ${steps.length} steps succeeded, in ${durationText(durationMs)}.`
+      const count = `${done} of ${counted(steps.length, "step")} succeeded, in ${durationText(durationMs)}.`
       if (status === "refused") printProblems(context, problems)
       else if (status === "waiting") printMessage(context, `${count} When it is answered, go on with: ${resume}`)
       else if (status === "aborted") {

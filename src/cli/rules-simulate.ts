@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { Simulation } from "../model/app.ts"
 import { filterOf, type AuditFlags } from "./audit-filter.ts"
 import type { CliContext } from "./context.ts"
@@ -50,5 +51,5 @@ export function simulationSummary({ looked, changed, uncertain }: Simulation): s
     uncertain === 0
       ? ""
       : ` The logged input of ${uncertain} of them is masked or cut, so rules on arguments may decide those differently.`
-  return `${looked} calls were decided again; ${changed.length} would have been decided differently.${masked}`
+  return `${counted(looked, "call")} were decided again; ${changed.length} would have been decided differently.${masked}`
 }

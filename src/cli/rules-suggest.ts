@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { RuleSuggestion } from "../model/app.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import { filterOf, type AuditFlags } from "./audit-filter.ts"
@@ -46,7 +47,7 @@ function suggestionText({ rule, approvals, people, first, last, examples, refuse
   ]
   return [
     `Agent ${agent} may call ${allow} where it touches nothing but: ${touching.join(", ")}.`,
-    `  It would have covered ${approvals} calls that ${people.join(", ")} approved, from ${formatTime(first)} to ${formatTime(last)}. ${refused}`,
+    `  It would have covered ${counted(approvals, "call")} that ${people.join(", ")} approved, from ${formatTime(first)} to ${formatTime(last)}. ${refused}`,
     ...examples.map((input) => `  for example ${input.length > 160 ? `${input.slice(0, 159)}…` : input}`),
     `  qm rules add ${words.map(shellWord).join(" ")}`,
   ].join("\n")

@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { Command } from "commander"
 import type { ServedHttp } from "../http/serve.ts"
@@ -230,7 +231,8 @@ async function announceServers(context: CliContext, app: CliApp, signal: AbortSi
   await app.mcp.ready()
   if (signal.aborted) return
   for (const { name, state, tools, problem } of app.mcp.list().filter((server) => starting.includes(server.name))) {
-    const says = state === "connected" ? `offers ${tools} tools.` : `is ${state}: ${problem ?? "it has not answered."}`
+    const says =
+      state === "connected" ? `offers ${counted(tools, "tool")}.` : `is ${state}: ${problem ?? "it has not answered."}`
     printMessage(context, `MCP server ${name} ${says}`)
   }
 }

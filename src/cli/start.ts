@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import type { Command } from "commander"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
@@ -19,7 +20,7 @@ function start(context: CliContext): Promise<number> {
     const { total: calls } = await app.audit.stats()
     const qmVersion = version()
     const { dataDir } = loaded
-    const here = `Here: ${tools.length} tools in ${groups} groups for agent ${agent}; ${calls} calls in the audit log. Data folder: ${dataDir}`
+    const here = `Here: ${counted(tools.length, "tool")} in ${counted(groups, "group")} for agent ${agent}; ${counted(calls, "call")} in the audit log. Data folder: ${dataDir}`
     const lines = [
       `Quartermaster ${qmVersion} runs tools for LLM agents: it checks permissions, asks people for approval, and logs every call.`,
       "It is a library, this command line, and an MCP gateway: 'qm serve' over HTTP, 'qm mcp' for a client on this machine.",

@@ -14,10 +14,10 @@ const milliseconds = z
   .meta({ minimum: 100 })
 
 const price = z.strictObject({
-  input: money.describe("Money per million input tokens."),
-  output: money.describe("Money per million output tokens."),
-  cachedInput: money.optional().describe("Money per million input tokens that the provider had cached."),
-  cacheWrite: money.optional().describe("Money per million input tokens that the provider wrote into its cache."),
+  input: money.describe("US dollars per million input tokens."),
+  output: money.describe("US dollars per million output tokens."),
+  cachedInput: money.optional().describe("US dollars per million input tokens that the provider had cached."),
+  cacheWrite: money.optional().describe("US dollars per million input tokens that the provider wrote into its cache."),
 })
 
 const entry = z.strictObject({
@@ -43,7 +43,7 @@ const entry = z.strictObject({
     .describe("The variable with the key, written as ${NAME}; never the key itself."),
   contextTokens: count.optional().describe("How many tokens a request and its answer may have together."),
   maxOutputTokens: count.optional().describe("How many tokens an answer may have."),
-  price: price.optional().describe("Money per million tokens, to count costs."),
+  price: price.optional().describe("US dollars per million tokens, to count costs."),
   streamTools: z
     .boolean()
     .optional()

@@ -147,7 +147,7 @@ const agents = z.strictObject({
     .number()
     .positive()
     .optional()
-    .describe("How much money they may cost, by the prices of the models; then a person is asked for more."),
+    .describe("How many US dollars they may cost, by the prices of the models; then a person is asked for more."),
   maxTreeCalls: count
     .optional()
     .describe(
@@ -156,7 +156,7 @@ const agents = z.strictObject({
   perAgent: z
     .strictObject({
       maxTokens: count.optional().describe("How many tokens."),
-      maxCost: z.number().positive().optional().describe("How much money, by the prices of the models."),
+      maxCost: z.number().positive().optional().describe("How many US dollars, by the prices of the models."),
       maxCalls: count.optional().describe("How many tool calls."),
     })
     .optional()
@@ -164,7 +164,7 @@ const agents = z.strictObject({
   budgetPerDay: z
     .strictObject({
       maxTokens: count.optional().describe("How many tokens."),
-      maxCost: z.number().positive().optional().describe("How much money, by the prices of the models."),
+      maxCost: z.number().positive().optional().describe("How many US dollars, by the prices of the models."),
     })
     .optional()
     .describe(

@@ -1,4 +1,4 @@
-/** `1 step`, `2 steps` */
-export function counted(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`
+/** `1 step`, `2 steps`; `1 person`, `2 people` with the word for several. */
+export function counted(number: number, word: string, words = `${word}s`): string {
+  return `${number} ${number === 1 ? word : words}`
 }

@@ -12,7 +12,7 @@ import type { Message } from "./organisation.ts"
 export const conversationStates = ["active", "waiting", "idle", "paused", "ended"] as const
 export type ConversationState = (typeof conversationStates)[number]
 
-/** What a conversation has used up. Money is in the currency of the configured prices. */
+/** What a conversation has used up. `cost` is in US dollars, by the prices of the models. */
 export interface Spent {
   rounds: number
   calls: number

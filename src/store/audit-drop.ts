@@ -1,3 +1,4 @@
+import { counted } from "../lib/counted.ts"
 import { StoreUnavailable } from "../model/ending.ts"
 import { directChain, recordName, recordPlace } from "./chains.ts"
 import { checkpointsOf, cutsIn, writeCheckpoint, type Positions } from "./checkpoint.ts"
@@ -113,5 +114,5 @@ function noteText({ segments, records }: DropResult, moved: Positions, { before 
   const ends = Object.entries(moved).map(([ordinal, [seq]]) => recordName(recordPlace(Number(ordinal), seq)))
   const more = ends.length > maxNamed ? ` and ${ends.length - maxNamed} more` : ""
   const until = ends.slice(0, maxNamed).join(", ") + more
-  return `Dropped ${records} records in ${segments} segments, all older than ${new Date(before).toISOString()}: each chain up to ${until}.`
+  return `Dropped ${counted(records, "record")} in ${counted(segments, "segment")}, all older than ${new Date(before).toISOString()}: each chain up to ${until}.`
 }

@@ -93,7 +93,14 @@ test("a failed call has its code as the error type, and no message", () => {
 test("content is sent only when it is on, and masked", () => {
   const events = (emitter: Emitter) => {
     emitter.emit({ type: "TOOL_CALL_REQUESTED", ...call, at: 1, params: { password: "hunter2", pin: "4711", a: 1 } })
-    emitter.emit({ type: "TOOL_CALL_COMPLETED", ...call, at: 2, result: { token: "abcdef", b: 2 }, startedAt: 1, durationMs: 1 })
+    emitter.emit({
+      type: "TOOL_CALL_COMPLETED",
+      ...call,
+      at: 2,
+      result: { token: "abcdef", b: 2 },
+      startedAt: 1,
+      durationMs: 1,
+    })
     emitter.emit({
       type: "TOOL_CALL_FAILED",
       ...call,

@@ -1,6 +1,5 @@
+import { counted as plural } from "../../../src/lib/counted.ts"
 import { toolsAndAudit } from "./en-tools.ts"
-
-const plural = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`
 
 /** Every word of the console in English. Other languages have the same shape: a missing word is a type error. */
 export const en = {
@@ -396,7 +395,7 @@ export const en = {
       minutes: "For some minutes",
       "tool-always": "Always",
     },
-    forMinutes: (n: number) => `${n} minutes`,
+    forMinutes: (n: number) => plural(n, "minute"),
     onceOnly: "Counts for this call only.",
     minutesLabel: "Minutes",
     withRule: "With a rule…",

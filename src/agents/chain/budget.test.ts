@@ -36,7 +36,7 @@ test.each([
     expect(model.requests).toHaveLength(3)
     const [item] = await app.approvals.list()
     expect(item).toMatchObject({ tool: "agents:budget", agentId: "operator", remember: [] })
-    expect(item!.preview).toMatch(/budget is used up: \d.* more if you approve/)
+    expect(item!.preview).toMatch(/budget is used up: \$?\d.* more if you approve/)
     await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
     expect(await running).toMatchObject({ status: "completed", content: "Done." })
   },
@@ -150,7 +150,9 @@ test("an agent's own budget counts its own conversation, and its answer gives mo
   const [item] = await app.approvals.list()
   expect(item).toMatchObject({
     input: { conversation: child.id, agent: "operator", maxTokens: 150, moreTokens: 150 },
-    preview: expect.stringContaining("Agent operator's own budget is used up: 150 tokens (150 more if you approve)."),
+    preview: expect.stringContaining(
+      "Agent operator's own budget is used up: 150 tokens (150 tokens more if you approve).",
+    ),
   })
   await app.approvals.answer(item!.callId, { kind: "approve" }, "ann")
   expect(await running).toMatchObject({ status: "completed" })

@@ -1,3 +1,5 @@
+import { moneyText } from "../../lib/money-text.ts"
+import { counted } from "../../lib/counted.ts"
 import type { Spent } from "../../model/conversation.ts"
 import type { Ticket } from "../../model/result.ts"
 import { askForMore } from "./ask-for-more.ts"
@@ -157,8 +159,8 @@ function treeKeys({ maxTokens, maxCost, maxCalls }: Budget): string {
 /** As a person reads it. */
 export function budgetText({ maxTokens, maxCost, maxCalls }: Budget): string {
   return [
-    ...(maxTokens === undefined ? [] : [`${maxTokens} tokens`]),
-    ...(maxCost === undefined ? [] : [`${maxCost} in money`]),
-    ...(maxCalls === undefined ? [] : [`${maxCalls} calls`]),
+    ...(maxTokens === undefined ? [] : [`${counted(maxTokens, "token")}`]),
+    ...(maxCost === undefined ? [] : [moneyText(maxCost)]),
+    ...(maxCalls === undefined ? [] : [`${counted(maxCalls, "call")}`]),
   ].join(", ")
 }

@@ -23,7 +23,7 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   deadlineMs?: number | undefined
   /** How many tokens the conversation may use, with those of its sub-agents; then a person is asked for more. */
   maxTokens?: number | undefined
-  /** How much it may cost, by the prices of the models; then a person is asked for more. */
+  /** How many US dollars it may cost, by the prices of the models; then a person is asked for more. */
   maxCost?: number | undefined
   /** How many tool calls it may make, with those of its sub-agents; then a person is asked for more. */
   maxTreeCalls?: number | undefined

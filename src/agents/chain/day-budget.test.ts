@@ -25,7 +25,7 @@ function openApp(budgetPerDay: { maxTokens?: number; maxCost?: number }, dir?: s
 
 test.each([
   ["tokens", { maxTokens: 150 }, "150 tokens"],
-  ["money", { maxCost: 1.5 }, "1.5 in money"],
+  ["money", { maxCost: 1.5 }, "$1.50"],
 ])(
   "the %s of an agent's day hold over all its conversations, and the refusal names the key",
   async (_, given, text) => {

@@ -1,3 +1,5 @@
+import { counted } from "../../lib/counted.ts"
+import { moneyText } from "../../lib/money-text.ts"
 import { z } from "zod"
 import type { Tool } from "../../model/tool.ts"
 import { defineTool } from "../../schema/define-tool.ts"
@@ -22,18 +24,18 @@ function budgetTool(): Tool {
       conversation: z.string().describe("Its id"),
       agent: z.string().optional().describe("The agent whose own budget it is; left out: that of the whole tree"),
       maxTokens: count.optional().describe("The budget so far, in tokens"),
-      maxCost: count.optional().describe("The budget so far, in money"),
+      maxCost: count.optional().describe("The budget so far, in US dollars"),
       maxCalls: count.optional().describe("The budget so far, in calls"),
       moreTokens: count.optional().describe("How many tokens more it may use"),
-      moreCost: count.optional().describe("How much more it may cost"),
+      moreCost: count.optional().describe("How much more it may cost, in US dollars"),
       moreCalls: count.optional().describe("How many calls more it may make"),
     }),
     preview: ({ conversation, agent, maxTokens, maxCost, maxCalls, moreTokens, moreCost, moreCalls }) => {
       const whose = agent === undefined ? "The budget" : `Agent ${agent}'s own budget`
       const used = [
-        budgetText(maxTokens, "tokens", moreTokens),
-        budgetText(maxCost, "in money", moreCost),
-        budgetText(maxCalls, "calls", moreCalls),
+        budgetText(maxTokens, (tokens) => counted(tokens, "token"), moreTokens),
+        budgetText(maxCost, moneyText, moreCost),
+        budgetText(maxCalls, (calls) => counted(calls, "call"), moreCalls),
       ]
       return `${whose} is used up: ${used.flat().join(", ")}.\nIt is the conversation ${conversation}.`
     },
@@ -41,8 +43,8 @@ function budgetTool(): Tool {
   })
 }
 
-function budgetText(most: number | undefined, unit: string, more = 0): string[] {
-  return most === undefined ? [] : [`${most} ${unit} (${more} more if you approve)`]
+function budgetText(most: number | undefined, say: (amount: number) => string, more = 0): string[] {
+  return most === undefined ? [] : [`${say(most)} (${say(more)} more if you approve)`]
 }
 
 /** Asks whether agents that have written to each other very often may go on. */

@@ -1,3 +1,5 @@
+import { moneyText } from "../../lib/money-text.ts"
+import { counted } from "../../lib/counted.ts"
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
 import type { ConversationContexts } from "../../model/context.ts"
@@ -300,6 +302,6 @@ function minus(spent: Spent, before: Spent): Spent {
 
 function endNote({ status, stats }: ToolChainResult): string {
   const { rounds, calls, inputTokens, outputTokens, cost } = stats
-  const used = `${rounds} answers, ${calls} calls, ${inputTokens} tokens in, ${outputTokens} out, cost ${cost}`
+  const used = `${counted(rounds, "answer")}, ${counted(calls, "call")}, ${inputTokens} tokens in, ${outputTokens} out, cost ${moneyText(cost)}`
   return `The run of the conversation ended: ${status}. In all it has used ${used}.`
 }

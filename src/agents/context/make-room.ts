@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import type { NewTurn } from "../../model/conversation.ts"
 import { contextThresholds } from "../../model/context.ts"
 import { messagesOf } from "../chain/messages.ts"
@@ -102,6 +103,6 @@ function refuseTooManyTools({ model, instructions, tools }: Shortenable, max: nu
   if (needed < max * summariseFrom) return
   throw new ModelError(
     "context_exceeded",
-    `The definitions of ${tools.length} tools and the instructions need about ${needed} tokens, and the model '${model.name}' has ${max}. Offer it fewer tools (toolGroups of its role, or the option tools), or use a model with more context.`,
+    `The definitions of ${counted(tools.length, "tool")} and the instructions need about ${needed} tokens, and the model '${model.name}' has ${max}. Offer it fewer tools (toolGroups of its role, or the option tools), or use a model with more context.`,
   )
 }

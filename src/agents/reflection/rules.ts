@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import type { EndingCode } from "../../model/result.ts"
 import type { CallableTool, ReflectedAction, Reflection, ReflectionInput, Reflector } from "./reflector.ts"
 
@@ -95,7 +96,7 @@ function assessmentOf(failures: readonly ReflectedAction[]): string {
   const names = [...new Set(failures.map(({ toolName }) => toolName))].join(", ")
   return failures.length === 1
     ? `A call of ${names} did not succeed.`
-    : `${failures.length} calls did not succeed: ${names}.`
+    : `${counted(failures.length, "call")} did not succeed: ${names}.`
 }
 
 /** What is learned from a failure, and what to do instead. */

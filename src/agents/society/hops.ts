@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { askForMore } from "../chain/ask-for-more.ts"
 import { hopsToolName } from "../chain/loop-tools.ts"
 import type { ChainMail } from "../chain/mail.ts"
@@ -15,7 +16,7 @@ export const checkHops: ChainMail["checkHops"] = async (log, calls) => {
   const given = answersOf(await root.turns())
   const allowed = given.reduce((sum, { more }) => sum + (more ?? 0), maxHops)
   if (hops < allowed) return undefined
-  const refusal = `${allowed} messages have led to each other, and nobody let them go on.`
+  const refusal = `${counted(allowed, "message")} have led to each other, and nobody let them go on.`
   if (given.some(({ after, more }) => after === allowed && more === 0)) return { usedUp: refusal }
   const asked = await askForMore(
     {
@@ -28,7 +29,7 @@ export const checkHops: ChainMail["checkHops"] = async (log, calls) => {
   )
   if ("waiting" in asked) return asked
   if (calls.request.signal?.aborted === true) return undefined
-  if ("failed" in asked) return { usedUp: `${allowed} messages have led to each other. ${asked.failed}` }
+  if ("failed" in asked) return { usedUp: `${counted(allowed, "message")} have led to each other. ${asked.failed}` }
   const answer: HopsTurn =
     "takenBack" in asked
       ? { callId: asked.takenBack, after: allowed, more: null }

@@ -17,8 +17,8 @@ test("/why shows the checks that passed with --all, as it says", async () => {
 
 test.each([
   ["without a price", undefined, "cost unknown: the model has no price."],
-  ["that is free", { input: 0, output: 0 }, "cost 0.0000."],
-  ["with a price", { input: 1000, output: 0 }, "cost 0.0100."],
+  ["that is free", { input: 0, output: 0 }, "cost $0.00."],
+  ["with a price", { input: 1000, output: 0 }, "cost $0.0100."],
 ])("/cost says what a model %s has cost", async (_what, price, expected) => {
   const app = await openTestApp({}, { models: { played: playedModel(() => ({ say: "Hi." }), { price }) } })
   const { id } = await app.chain("operator", { durable: true }).run("Hello.")
@@ -27,5 +27,5 @@ test.each([
     { ...context, paint: plainStyle, useModel: () => Promise.resolve(undefined) },
     [],
   )
-  expect(row).toBe(`1 answers, 0 calls, 10 tokens in, 5 out, ${expected}`)
+  expect(row).toBe(`1 answer, 0 calls, 10 tokens in, 5 out, ${expected}`)
 })

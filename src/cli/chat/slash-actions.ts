@@ -1,3 +1,5 @@
+import { moneyText } from "../../lib/money-text.ts"
+import { counted } from "../../lib/counted.ts"
 import { chainTurns } from "../../agents/chain/turns.ts"
 import { printable } from "../../lib/printable.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
@@ -109,7 +111,9 @@ export const slashActions: Readonly<Record<Exclude<SlashName, "quit" | "retry">,
     const { rounds, calls, inputTokens, outputTokens, cost } = spent
     const count = (value: number) => value.toLocaleString("en-US")
     const isPriced = cost > 0 || app.models.get(model).price !== undefined
-    const money = isPriced ? `, cost ${cost.toFixed(4)}` : ", cost unknown: the model has no price"
-    return [`${rounds} answers, ${calls} calls, ${count(inputTokens)} tokens in, ${count(outputTokens)} out${money}.`]
+    const money = isPriced ? `, cost ${moneyText(cost)}` : ", cost unknown: the model has no price"
+    return [
+      `${counted(rounds, "answer")}, ${counted(calls, "call")}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out${money}.`,
+    ]
   },
 }

@@ -1,4 +1,4 @@
-const plural = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`
+import { counted as plural } from "../../lib/counted.ts"
 
 const en = {
   lang: "en",

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { backoffMs, Breaker } from "./breaker.ts"
 
 /** The state of a server that is not connected, and the sentence for the caller. */
@@ -46,7 +47,7 @@ export class Recovery {
     const until = this.#breaker.openUntil(this.#now())
     if (until === 0) return undefined
     const seconds = Math.ceil((until - this.#now()) / 1000)
-    return `It failed ${this.#breaker.failures} times in a row and is not tried for ${seconds} s; try again then.`
+    return `It failed ${counted(this.#breaker.failures, "time")} in a row and is not tried for ${seconds} s; try again then.`
   }
 
   scheduleRetry(): RetryPlan {

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { failure } from "../../model/ending.ts"
 import type { DatabaseKind, Statement } from "../../model/databases.ts"
 import { dialectText, toolRef } from "../../model/dialect-text.ts"
@@ -70,7 +71,7 @@ function refuseSettings(tokens: readonly Token[], kind: DatabaseKind): void {
 /** The statement was rolled back, because the approver was shown fewer rows. */
 export function moreRowsFailure(rows: number): Error {
   return failure(
-    `The statement would have changed ${rows} rows, more than the person was shown who approved it. Nothing was changed. Call again, so that a person sees the rows as they are now.`,
+    `The statement would have changed ${counted(rows, "row")}, more than the person was shown who approved it. Nothing was changed. Call again, so that a person sees the rows as they are now.`,
     { toolCode: "more_rows" },
   )
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { z } from "zod"
 import { codeKinds, codeTypes, type CodeIndex, type CodeSearch } from "../../model/code.ts"
 import { defineTool } from "../../schema/define-tool.ts"
@@ -77,7 +78,7 @@ export const codeQuery = (files: Files, index: CodeIndex) =>
         pending === 0
           ? {}
           : {
-              note: `${pending} files are still being read and are not in this answer. Ask again in a moment, or name a path.`,
+              note: `${counted(pending, "file")} are still being read and are not in this answer. Ask again in a moment, or name a path.`,
             }
       const { query, type } = given
       return { query, type, matches, total, truncated: matches.length < total, files: asked, searched, ...note }

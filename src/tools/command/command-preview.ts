@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 import type { ReasonParams } from "../../model/audit-entry.ts"
@@ -43,7 +44,7 @@ export function commandPreview(input: Shown, { session, processes, notHeld, plac
     ),
     ...(stdin === undefined
       ? []
-      : [line("detail_input", `Input: ${stdin.length} characters`, { count: stdin.length })]),
+      : [line("detail_input", `Input: ${counted(stdin.length, "character")}`, { count: stdin.length })]),
     ...(background === true ? [line("detail_background", "In the background, until it ends or is stopped")] : []),
     ...(timeoutMs === undefined
       ? []

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { isAscii, isUtf8 } from "node:buffer"
 import { failure } from "../../model/ending.ts"
 import type { Encoding } from "./encoding-names.ts"
@@ -224,7 +225,7 @@ function tooManyControls(bytes: Buffer): boolean {
 export function binaryFileFailure(head: Buffer, path: string, size = head.length): Error {
   const kind = kindOfBytes(head)
   return failure(
-    `${path} is not text: it is ${kind?.name ?? "a binary file"} of ${size} bytes. Read it with encoding base64 if you need its bytes, or ask get_file_info about it.`,
+    `${path} is not text: it is ${kind?.name ?? "a binary file"} of ${counted(size, "byte")}. Read it with encoding base64 if you need its bytes, or ask get_file_info about it.`,
     { toolCode: "binary_file" },
   )
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import { failure } from "../../model/ending.ts"
@@ -30,7 +31,7 @@ export const deleteFile = (workspace: Workspace) =>
 
     async preview({ path, recursive }) {
       const { kind, size } = await describe(workspace.files, path)
-      const what = kind === "folder" ? `the folder with ${entriesText(size)}` : `the ${kind}, ${size} bytes`
+      const what = kind === "folder" ? `the folder with ${entriesText(size)}` : `the ${kind}, ${counted(size, "byte")}`
       const only = kind === "folder" && size > 0 && !recursive ? " This is refused without recursive." : ""
       return `Delete ${path}: ${what}.${only} 'qm trash restore' restores it.`
     },

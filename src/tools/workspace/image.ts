@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import type { FileKind } from "./file-signatures.ts"
 
 /** An image as shown to a model. */
@@ -22,7 +23,7 @@ export async function describeImage(bytes: Buffer, kind: FileKind): Promise<{ co
     ? ""
     : ` It is larger than the ${maxBytes} bytes that can be shown; make it smaller to look at it.`
   return {
-    content: `${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}, ${pixels}, ${bytes.length} bytes.${tooLarge}`,
+    content: `${kind.name.charAt(0).toUpperCase()}${kind.name.slice(1)}, ${pixels}, ${counted(bytes.length, "byte")}.${tooLarge}`,
     image: { mimeType: kind.mimeType, ...size, ...(fits ? { data: bytes.toString("base64") } : {}) },
   }
 }

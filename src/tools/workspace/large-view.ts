@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import type { OpenFile } from "../../model/files.ts"
 import { binaryFileFailure, decode, displayText, detectWideEncoding, type DecodedFile } from "./decode.ts"
 import { encode } from "./encode.ts"
@@ -69,7 +70,7 @@ function noticeOf(
   const sentences: string[] = []
   if (cut) sentences.push("The lines are too long to show completely; this is a part of them.")
   if (lines === 0 && startLine !== undefined) sentences.push(pastEndSentence(startLine, totalLines ?? 0))
-  else if (options.tail !== undefined) sentences.push(`The last ${lines} lines of a large file.`)
+  else if (options.tail !== undefined) sentences.push(`The last ${counted(lines, "line")} of a large file.`)
   else if (more && startLine !== undefined) {
     const end = startLine + lines - 1
     sentences.push(`Lines ${startLine}-${end} of a large file.${cut ? "" : ` Go on with offset=${end + 1}.`}`)

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { Worker } from "node:worker_threads"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
 import { missingPackages } from "../../lib/missing-packages.ts"
@@ -71,7 +72,7 @@ function failureOf(answer: Refusal, first: number, pages: string | undefined, pa
       return failure(`${path} is locked with a password. Ask for a copy without one.`, { toolCode: answer.wrong })
     case "no_such_page":
       return failure(
-        `${path} has ${answer.totalPages} pages, so there is no page ${pages}. Ask for pages within 1-${answer.totalPages}.`,
+        `${path} has ${counted(answer.totalPages, "page")}, so there is no page ${pages}. Ask for pages within 1-${answer.totalPages}.`,
         { toolCode: answer.wrong },
       )
     default:

@@ -1,3 +1,4 @@
+import { counted } from "../../lib/counted.ts"
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../model/ending.ts"
@@ -143,8 +144,8 @@ async function previewOf(input: Input, workspace: Workspace): Promise<Preview> {
   const { bytes, encoding, facts, before } = await planWrite(input, files, workspace)
   const path = files.normalize(input.path)
   if (encoding === "base64" || (facts !== undefined && facts.size > 0 && before === undefined)) {
-    const now = facts === undefined ? "a new file" : `${facts.size} bytes that are not text`
-    const text = `${input.append === true ? "Adds" : "Writes"} ${bytes.length} bytes to ${path} (${now}).`
+    const now = facts === undefined ? "a new file" : `${counted(facts.size, "byte")} that are not text`
+    const text = `${input.append === true ? "Adds" : "Writes"} ${counted(bytes.length, "byte")} to ${path} (${now}).`
     return { kind: "text", text, bytes: bytes.length }
   }
   const old = before === undefined ? "" : displayText(before)
