@@ -18,20 +18,20 @@ export class FailedRequest extends Error {
 /** Why a server could not be connected. The message is the end of a sentence. */
 export class ConnectFailed extends Error {
   override readonly name = "ConnectFailed"
-  readonly lastStderr: string
+  readonly printed: string
   readonly exited: boolean
   /** Retrying is useless until a person signs in. */
   readonly needsSignIn: boolean
 
-  constructor(why: string, details: { lastStderr: string; exited: boolean; needsSignIn?: boolean; cause?: unknown }) {
+  constructor(why: string, details: { printed: string; exited: boolean; needsSignIn?: boolean; cause?: unknown }) {
     super(why, { cause: details.cause })
-    this.lastStderr = details.lastStderr
+    this.printed = details.printed
     this.exited = details.exited
     this.needsSignIn = details.needsSignIn ?? false
   }
 }
 
 /** The sentence about a failed server, with the last lines of its error output. */
-export function problemText(server: string, why: string, lastStderr: string): string {
-  return `The MCP server ${server} ${why}.${lastStderr === "" ? "" : `\nIts last output was:\n${lastStderr}`}`
+export function problemText(server: string, why: string, printed: string): string {
+  return `The MCP server ${server} ${why}.${printed === "" ? "" : `\n${printed}`}`
 }

@@ -56,6 +56,19 @@ test("a server that hangs while initializing times out and delays no other serve
   expect(short.connection.state).toMatchObject({ state: "waiting", pid: undefined })
 })
 
+test("people are told the first line of a server that prints no messages, and what to do", async () => {
+  const script = 'console.log("\\u001b[32mListening on port 3000"); console.log("Ready"); setInterval(() => {}, 1000)'
+  const { connection } = openConnection(stubSpec({}, { name: "web", args: ["-e", script], connectTimeoutMs: 1000 }))
+  connection.start()
+  await connection.firstAttempt()
+  expect(connection.state.problem).toBe(
+    'The MCP server web did not finish initializing within 1 s.\nIt printed "[32mListening on port 3000" on stdout, where only JSON-RPC messages belong. Make it write its log to stderr, or start it with the command that its documentation names for stdio.',
+  )
+  await expect(connection.ensureConnected()).rejects.toMatchObject({
+    message: expect.not.stringContaining("Listening"),
+  })
+})
+
 test("a call that waits for a connection can be cancelled", async () => {
   const { connection } = openConnection(stubSpec({ hang: "initialize" }))
   const stop = new AbortController()
@@ -111,7 +124,7 @@ test.skipIf(!existsSync("/proc/self/stat"))(title, async () => {
   // The exit event cannot come while this thread blocks.
   while (isRunning(pid!)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
   await expect(transport.send({ jsonrpc: "2.0", method: "notifications/initialized" })).rejects.toThrow()
-  expect([transport.end, transport.lastStderr]).toEqual(["ended with exit code 3", "no database"])
+  expect([transport.end, transport.printed]).toEqual(["ended with exit code 3", "Its last output was:\nno database"])
 })
 
 test("a server gets only the default and the configured environment variables", async () => {

@@ -76,7 +76,7 @@ async function open(
     const why = end ?? signIn ?? (error === timedOut ? tooSlow(spec, timeoutMs) : notConnected(error))
     options.onClosing(session.close())
     throw new ConnectFailed(why, {
-      lastStderr: channel.child?.lastStderr ?? "",
+      printed: channel.child?.printed ?? "",
       exited: end !== undefined && channel.child?.wasStarted === true,
       needsSignIn: signIn !== undefined,
       cause: error,

@@ -155,9 +155,8 @@ export class ReconnectingSession {
     } catch (error) {
       if (this.#closing.signal.aborted)
         throw new Ending("upstream_unavailable", this.#unusableReason()!, { cause: error })
-      const { message, lastStderr } =
-        error instanceof ConnectFailed ? error : { message: "is not connected", lastStderr: "" }
-      this.#problem = problemText(this.#spec.name, message, lastStderr)
+      const { message, printed } = error instanceof ConnectFailed ? error : { message: "is not connected", printed: "" }
+      this.#problem = problemText(this.#spec.name, message, printed)
       const next = this.#afterFailure(error)
       throw new Ending("upstream_unavailable", `${this.#problem.split("\n")[0]} ${next}`, { cause: error })
     }
@@ -198,7 +197,7 @@ export class ReconnectingSession {
     if (this.#closing.signal.aborted || session.end !== undefined) {
       this.trackClosing(session.close())
       throw new ConnectFailed(session.end ?? "was closed", {
-        lastStderr: session.channel.child?.lastStderr ?? "",
+        printed: session.channel.child?.printed ?? "",
         exited: true,
       })
     }
@@ -215,8 +214,8 @@ export class ReconnectingSession {
   #onLost(session: ServerSession): void {
     if (session === this.#session) {
       if (this.#now() - this.#connectedAt < stableMs) this.recovery.failed()
-      const lastStderr = session.channel.child?.lastStderr ?? ""
-      this.drop(session, problemText(this.#spec.name, session.end ?? "is gone", lastStderr))
+      const printed = session.channel.child?.printed ?? ""
+      this.drop(session, problemText(this.#spec.name, session.end ?? "is gone", printed))
     }
     this.trackClosing(session.close())
   }

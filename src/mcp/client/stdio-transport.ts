@@ -36,6 +36,7 @@ export class StdioTransport implements Transport {
   #ended: Promise<void> | undefined
   #closed = false
   #end: string | undefined
+  #strayLine: string | undefined
 
   constructor(spec: McpServerSpec, cwd: string, onFlood: () => void) {
     this.#spec = spec
@@ -57,9 +58,16 @@ export class StdioTransport implements Transport {
     return this.#end
   }
 
-  /** The last lines of its error output. */
-  get lastStderr(): string {
-    return this.#stderrLines.join("\n")
+  /** What it printed besides messages, for people: a line on stdout, where it does harm, and its last lines on stderr. */
+  get printed(): string {
+    const stray = this.#strayLine
+    const lines = [
+      ...(stray === undefined
+        ? []
+        : [`It printed "${stray}" on stdout, where only JSON-RPC messages belong. ${whatToDo}`]),
+      ...(this.#stderrLines.length === 0 ? [] : ["Its last output was:", ...this.#stderrLines]),
+    ]
+    return lines.join("\n")
   }
 
   start(): Promise<void> {
@@ -150,11 +158,12 @@ export class StdioTransport implements Transport {
   }
 
   /**
-   * Lines that are not messages are ignored. The SDK handles notifications later than responses, so each message waits
+   * Lines that are not messages are ignored; the first is told if the connection fails. The SDK handles notifications later than responses, so each message waits
    * for those before it: otherwise a response would overtake its own progress.
    */
   #deliver(line: string): void {
     const found = messageIn(line)
+    if (found === undefined) this.#strayLine ??= plainLine(line)
     const message =
       found !== undefined && isJsonTooDeep(line, clientLimits.nestingLevels) ? replaceDeepMessage(found) : found
     if (message === undefined || !this.#limiter.accepts(message)) return
@@ -177,8 +186,8 @@ export class StdioTransport implements Transport {
   #readStderr(chunk: Buffer): void {
     const lines = chunk.toString("utf8").split("\n")
     for (const line of lines.slice(-maxStderrLines)) {
-      const plain = line.replaceAll(/\p{Cc}/gu, " ").trim()
-      if (plain !== "") this.#stderrLines.push(plain.slice(0, maxStderrCharacters))
+      const plain = plainLine(line)
+      if (plain !== undefined) this.#stderrLines.push(plain)
     }
     if (this.#stderrLines.length > maxStderrLines)
       this.#stderrLines.splice(0, this.#stderrLines.length - maxStderrLines)
@@ -194,10 +203,18 @@ export class StdioTransport implements Transport {
   }
 }
 
+const whatToDo = "Make it write its log to stderr, or start it with the command that its documentation names for stdio."
+
 function startProblem(cwd: string): string | undefined {
   const max = clientLimits.processes
   if (serverProcessCount() >= max) return `${max} servers run already in this process, which is the limit; disable one`
   return existsSync(cwd) ? undefined : `its folder ${cwd} does not exist`
+}
+
+/** Undefined for an empty line. */
+function plainLine(line: string): string | undefined {
+  const plain = line.replaceAll(/\p{Cc}/gu, " ").trim()
+  return plain === "" ? undefined : plain.slice(0, maxStderrCharacters)
 }
 
 function messageIn(line: string): JSONRPCMessage | undefined {
