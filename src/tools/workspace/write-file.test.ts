@@ -1,3 +1,4 @@
+import { openTestApp, temporaryFolder } from "../../testing/test-app.ts"
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync, linkSync } from "node:fs"
 import { join } from "node:path"
 import iconv from "iconv-lite"
@@ -81,7 +82,10 @@ test("content that cannot be written as given is refused, and nothing is written
     [{ path: "a.txt", content: "half \ud83c" }, "not_text"],
     [{ path: "a.txt", content: "A-_=", encoding: "base64" }, "invalid_base64"],
     [{ path: "a.txt", content: "x", encoding: "utf-9" }, "invalid_arguments"],
-    [{ path: "a.txt", content: "x".repeat(1001) }, "too_large"],
+    [{ path: "a.txt", content: "x".repeat(1001) }, "invalid_arguments"],
+    [{ path: "a.txt", content: "é".repeat(501), encoding: "utf-8" }, "invalid_arguments"],
+    [{ path: "a.txt", content: "AAAA".repeat(400), encoding: "base64" }, "invalid_arguments"],
+    [{ path: "a.txt", content: "é".repeat(501) }, "too_large"],
     [{ path: "full.txt", content: "x".repeat(101), append: true }, "too_large"],
     [{ path: "folder", content: "x" }, "is_folder"],
     [{ path: "out", content: "x" }, "outside"],
@@ -94,6 +98,21 @@ test("content that cannot be written as given is refused, and nothing is written
   }
   expect(bytesOf(bench, "gbk.txt")).toEqual(chinese)
   expect(bench.files.similarNames("a.txt")).not.toContain("a.txt")
+})
+
+test("nobody is asked about content that is too large", async () => {
+  const app = await openTestApp({ tools: { maxFileSize: 1000 } }, { workspace: temporaryFolder() })
+  const write = (length: number) =>
+    app.submit(
+      { agentId: "operator", tool: "write_file", input: { path: "a.txt", content: "x".repeat(length) } },
+      { waitMs: 0 },
+    )
+  expect(await write(1001)).toMatchObject({
+    code: "invalid_arguments",
+    error: expect.stringContaining("is larger than 1000 bytes (tools.maxFileSize). Write less, or several files"),
+  })
+  expect(await app.approvals.list()).toEqual([])
+  expect(await write(1000)).toMatchObject({ state: "waiting" })
 })
 
 test("a file that changed since the agent read it is not overwritten, but can be appended to", async () => {

@@ -31,19 +31,24 @@ export const writeFile = (workspace: Workspace) =>
       "Write a file of the workspace: replaces it whole, or adds to its end with append. Folders above it are made. To change a part of a file use edit_file.",
     effect: "write",
     permission: { dangerous: true },
-    input: z.object({
-      path: z.string().min(1).describe("The file, relative to the workspace, for example docs/notes.md"),
-      content: z.string().describe("The whole new content, or what is added; Base64 with encoding base64"),
-      append: z.boolean().optional().describe("Add to the end instead of replacing"),
-      encoding: z
-        .string()
-        .refine(
-          (name) => encodingNamed(name) !== undefined,
-          "is not a known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
-        )
-        .optional()
-        .describe("That of the file when left out, utf-8 for a new one. base64 writes bytes"),
-    }),
+    input: z
+      .object({
+        path: z.string().min(1).describe("The file, relative to the workspace, for example docs/notes.md"),
+        content: z.string().describe("The whole new content, or what is added; Base64 with encoding base64"),
+        append: z.boolean().optional().describe("Add to the end instead of replacing"),
+        encoding: z
+          .string()
+          .refine(
+            (name) => encodingNamed(name) !== undefined,
+            "is not a known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
+          )
+          .optional()
+          .describe("That of the file when left out, utf-8 for a new one. base64 writes bytes"),
+      })
+      .refine((input) => leastBytes(input) <= workspace.maxFileSize, {
+        path: ["content"],
+        error: `is larger than ${workspace.maxFileSize} bytes (tools.maxFileSize). Write less, or several files`,
+      }),
     output: z.object({
       ok: z.boolean(),
       bytesWritten: z.number(),
@@ -86,6 +91,16 @@ export const writeFile = (workspace: Workspace) =>
       })
     },
   })
+
+/**
+ * How many bytes the content has at least, in whatever encoding: nobody is asked about a call that must fail. How many it
+ * has is known once the file was looked at.
+ */
+function leastBytes({ content, encoding }: Pick<Input, "content" | "encoding">): number {
+  const named = encoding === undefined ? undefined : encodingNamed(encoding)
+  if (named === "base64") return Math.floor((content.length * 3) / 4) - 2
+  return named === "utf-8" ? Buffer.byteLength(content) : content.length
+}
 
 interface Input {
   readonly path: string
