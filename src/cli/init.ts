@@ -40,7 +40,7 @@ async function init(context: CliContext, path: string | undefined, { from, shell
   const written = await orCannotWrite(() => writeFirstConfig(context, mode), ownFolder)
   const lines = [
     `Wrote ${written.file} and trusted it.`,
-    `Wrote ${written.schemaFile}, which editors use to complete and check it.`,
+    `Editors complete and check it with ${written.schemaFile}.`,
     shellSentence(written),
     "",
     "Edit the file: it has every key, with its default or an example. Then:",

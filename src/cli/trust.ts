@@ -52,6 +52,8 @@ async function trustFile(context: CliContext, file: string | undefined, yes: boo
   if (!flags.json) printOutput(context, printable([...files, ...allows].join("\n")))
   if (!(await confirmTrust(context, yes))) return 4
   pin()
+  const { renewSchema } = await import("../config/editor-schema.ts")
+  for (const { file: path } of examined.files) renewSchema(path)
   printOutput(context, flags.json ? printableJson(examined) : "Trusted. If the file changes, run 'qm trust' again.")
   return 0
 }

@@ -16,8 +16,6 @@ export interface ConfigSource {
 
 export const fileNames = ["quartermaster.yml", "quartermaster.yaml", "quartermaster.json"] as const
 export const localName = "quartermaster.local.yml"
-/** The schema for editors. It lies beside the configuration, so that it can be committed with it. */
-export const schemaName = "quartermaster.schema.json"
 
 /** The file given by path, otherwise the one in the project (see `findProject`), otherwise the user's. */
 export function findConfig(

@@ -4,7 +4,8 @@ import { stringify } from "yaml"
 import { hideSecrets } from "../lib/secret-patterns.ts"
 import { checkConfig } from "./check.ts"
 import type { ClientName } from "./clients.ts"
-import { readUpTo, schemaName } from "./find.ts"
+import { schemaLine } from "./editor-schema.ts"
+import { readUpTo } from "./find.ts"
 import { permissionRules, type ImportedRule } from "./import-permissions.ts"
 import { importServers, type FoundServer, type ImportedServer } from "./import-servers.ts"
 import { interpolate } from "./interpolate.ts"
@@ -174,7 +175,7 @@ function finished(
   }
   const comments = notes.map((note) => `# - ${note.replaceAll(/\s+/g, " ")}`)
   const text = [
-    `# yaml-language-server: $schema=${schemaName}`,
+    schemaLine,
     `# Imported from ${client} by 'qm init --from ${client}'. 'qm init' in an empty folder shows every key.`,
     "# Read this file, then run 'qm trust', also after every change: until then only settings that make Quartermaster stricter apply.",
     ...(comments.length > 0 ? ["#", "# Please check:", ...comments] : []),

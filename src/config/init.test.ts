@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { renewSchema } from "./editor-schema.ts"
 import { initialText, writeInitialConfig } from "./init.ts"
 import { loadConfig } from "./load.ts"
 import { configJsonSchema, defaults } from "./schema.ts"
@@ -28,8 +29,10 @@ test("the first file is trusted, loads without warnings and sets only defaults",
     configFile: file,
   })
   expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())
-  expect(readFileSync(file, "utf8")).toMatch(/^# yaml-language-server: \$schema=quartermaster\.schema\.json\n/)
-  expect(readdirSync(cwd).sort()).toEqual(["quartermaster.schema.json", "quartermaster.yml"])
+  const [, named = ""] = /^# yaml-language-server: \$schema=(.+)\n/.exec(readFileSync(file, "utf8")) ?? []
+  expect(join(cwd, named)).toBe(schemaFile)
+  expect(readdirSync(cwd).sort()).toEqual([".quartermaster", "quartermaster.yml"])
+  expect(readdirSync(join(cwd, ".quartermaster")).sort()).toEqual([".gitignore", "quartermaster.schema.json"])
 })
 
 const lines = initialText().split("\n")
@@ -82,16 +85,36 @@ test.each(["quartermaster.yml", "quartermaster.yaml", "quartermaster.json", "qua
     expect(problems).toMatchObject([{ file, sentence: expect.stringContaining("is not overwritten") }])
     expect(readFileSync(file, "utf8")).toBe("{}")
     expect(isTrusted(file, home)).toBe(false)
-    expect(existsSync(join(cwd, "quartermaster.schema.json"))).toBe(false)
+    expect(existsSync(join(cwd, ".quartermaster"))).toBe(false)
   },
 )
 
 test("a link in the place of the schema is replaced, not followed", () => {
   const { cwd, home, write } = makeFolders()
   const other = write("other.txt", "kept")
-  symlinkSync(other, join(cwd, "quartermaster.schema.json"))
+  mkdirSync(join(cwd, ".quartermaster"))
+  symlinkSync(other, join(cwd, ".quartermaster/quartermaster.schema.json"))
   const { schemaFile } = writeInitialConfig(cwd, home, {})
   expect(readFileSync(other, "utf8")).toBe("kept")
+  expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())
+})
+
+test("through a link in the place of the data folder nothing is written", () => {
+  const { cwd, home } = makeFolders()
+  const other = join(cwd, "other")
+  mkdirSync(other)
+  symlinkSync(other, join(cwd, ".quartermaster"))
+  writeInitialConfig(cwd, home, {})
+  expect(readdirSync(other)).toEqual([])
+})
+
+test("the schema is made again for a file that names it, as after a clone, and for no other file", () => {
+  const { cwd, home, write } = makeFolders()
+  const { file, schemaFile } = writeInitialConfig(cwd, home, {})
+  rmSync(join(cwd, ".quartermaster"), { recursive: true })
+  renewSchema(write("other.yml", "{}"))
+  expect(existsSync(schemaFile)).toBe(false)
+  renewSchema(file)
   expect(JSON.parse(readFileSync(schemaFile, "utf8"))).toEqual(configJsonSchema())
 })
 

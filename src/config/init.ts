@@ -1,10 +1,11 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { valueAtPath } from "../schema/problems.ts"
 import type { Environment } from "./interpolate.ts"
-import { configFilesIn, fileNames, localName, schemaName } from "./find.ts"
+import { schemaLine, writeSchema } from "./editor-schema.ts"
+import { configFilesIn, fileNames, localName } from "./find.ts"
 import { ConfigError } from "./config-error.ts"
-import { configJsonSchema, defaults } from "./schema.ts"
+import { defaults } from "./schema.ts"
 import { explanationOf, keysAt } from "./schema-path.ts"
 import { refuseInside, trust, type Pin } from "./trust.ts"
 
@@ -28,14 +29,10 @@ export function writeInitialConfig(
 /** Writes a configuration with another text, without trusting it: a person must read it first. */
 export function writeConfig(dir: string, text: string, env: Environment): Omit<InitialConfig, "pin"> {
   const file = resolve(dir, fileNames[0])
-  const schemaFile = resolve(dir, schemaName)
   refuseInside(file, env)
   refuseExisting(dir)
-  // Removed first, so that a link in its place is not followed.
-  rmSync(schemaFile, { force: true })
-  writeFileSync(schemaFile, `${JSON.stringify(configJsonSchema(), null, 2)}\n`, { flag: "wx" })
   writeFileSync(file, text, { flag: "wx" })
-  return { file, schemaFile }
+  return { file, schemaFile: writeSchema(dir) }
 }
 
 /**
@@ -55,7 +52,7 @@ export function initialText(shellMode: "ask" | "sandbox" = "ask"): string {
   return `${[opening, ...sections].join("\n\n")}\n`
 }
 
-const opening = `# yaml-language-server: $schema=${schemaName}
+const opening = `${schemaLine}
 # Remove the '#' before a key to use it. \${NAME} reads an environment variable.
 # Run 'qm trust' after every change: until then only settings that make Quartermaster stricter apply.`
 
