@@ -60,6 +60,13 @@ test("no paragraph of the documentation is longer than 600 characters", () => {
   expect(long.map(({ place }) => place)).toEqual([])
 })
 
+test("the contents of the library's page name every part of it", () => {
+  const { text } = pages.find(({ name }) => name === "docs/API.md")!
+  const parts = [...text.replace(/^```.*?^```$/gms, "").matchAll(/^## (.+)$/gm)].map(([, part]) => part)
+  const contents = [...text.slice(0, text.indexOf("## ")).matchAll(/^- \[(.+)\]\(#/gm)].map(([, part]) => part)
+  expect(contents).toEqual(parts)
+})
+
 test("every link in the documentation leads to a file and a heading that exist", () => {
   const broken = pages.flatMap(({ name, text }) =>
     [...text.replace(/```.*?```/gs, "").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]

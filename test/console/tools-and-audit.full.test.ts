@@ -84,6 +84,26 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(problems).toEqual([])
   }, 60_000)
 
+  test.each(["en", "zh-CN"])("cuts no name and no text at 1280 pixels, in %s", async (locale) => {
+    const { url, signIn } = await openConsole()
+    const { page } = await signIn("pat", { locale, viewport: { width: 1280, height: 800 } })
+    const cut = () =>
+      page.evaluate<string[]>(`[...document.querySelectorAll("#main *")]
+        .filter((part) => !part.closest(".vh") && part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1)
+        .filter((part) => getComputedStyle(part).display !== "inline" && getComputedStyle(part).overflowX !== "auto")
+        .map((part) => part.outerHTML.slice(0, 200))`)
+    for (const tool of ["edit_file", "run_command", "get_workspace_info"]) {
+      await page.goto(`${url}/tools?tool=${tool}&agent=dev`)
+      await page.locator("#tool-name").waitFor()
+      expect(await cut(), tool).toEqual([])
+    }
+    for (const path of ["/tools", "/tools/servers", "/people"]) {
+      await page.goto(`${url}${path}`)
+      await page.locator("h1").first().waitFor()
+      expect(await cut(), path).toEqual([])
+    }
+  })
+
   test("offers agents that change the organisation only to people who may manage", async () => {
     const { url, signIn } = await openConsole()
     for (const [person, isOffered] of [

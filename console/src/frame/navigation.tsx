@@ -43,13 +43,15 @@ export function Navigation() {
   )
 }
 
+const tabs = pages.filter(({ isNotTab }) => isNotTab !== true)
+
 /** The same pages as tabs at the bottom of a phone, where the thumb is. */
 export function PhoneTabs() {
   const words = useWords()
   return (
     <nav className="tabs-phone" aria-label={words.frame.main}>
       <ul>
-        {pages.slice(0, 4).map((page) => (
+        {tabs.map((page) => (
           <li key={page.to}>
             <PageLink page={page} />
           </li>

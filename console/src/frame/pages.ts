@@ -2,9 +2,11 @@ import type { IconName } from "../ui/icon-paths.ts"
 import type { Words } from "../words/en.ts"
 
 export interface Page {
-  readonly to: "/inbox" | "/tools" | "/audit"
+  readonly to: "/inbox" | "/tools" | "/people" | "/audit"
   readonly icon: IconName
   readonly label: (words: Words) => string
+  /** On a phone it stands in the menu: there is room for few tabs. */
+  readonly isNotTab?: true
 }
 
 /** The navigation, by what people come to do. Only pages that exist are here. */
@@ -15,7 +17,10 @@ export const sections: readonly { readonly label: (words: Words) => string; read
   },
   {
     label: ({ pages }) => pages.govern,
-    pages: [{ to: "/tools", icon: "tool", label: ({ pages }) => pages.tools }],
+    pages: [
+      { to: "/tools", icon: "tool", label: ({ pages }) => pages.tools },
+      { to: "/people", icon: "users", label: ({ pages }) => pages.people, isNotTab: true },
+    ],
   },
   {
     label: ({ pages }) => pages.lookBack,

@@ -32,10 +32,7 @@ export function Palette() {
   const groups = [
     {
       group: words.frame.goTo,
-      actions: [
-        ...pages.map((page) => action(page.to, page.icon, page.label(words), () => void navigate({ to: page.to }))),
-        action("people", "lock", words.pages.people, () => void navigate({ to: "/people" })),
-      ],
+      actions: pages.map((page) => action(page.to, page.icon, page.label(words), () => void navigate({ to: page.to }))),
     },
     {
       group: words.pages.inbox,

@@ -50,14 +50,16 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
           {me.name} · {words.frame.may} {me.scopes.join(", ")}
         </Menu.Label>
         {phone && (
-          <Menu.Item leftSection={<Icon name="snowflake" />} onClick={() => ask()}>
-            {words.frame.freezeEveryone}
-          </Menu.Item>
+          <>
+            <Menu.Item leftSection={<Icon name="snowflake" />} onClick={() => ask()}>
+              {words.frame.freezeEveryone}
+            </Menu.Item>
+            <Menu.Item leftSection={<Icon name="users" />} component={Link} to="/people">
+              {words.pages.people}
+            </Menu.Item>
+            <Menu.Divider />
+          </>
         )}
-        <Menu.Item leftSection={<Icon name="lock" />} component={Link} to="/people">
-          {words.pages.people}
-        </Menu.Item>
-        <Menu.Divider />
         <Menu.Label>{words.frame.theme}</Menu.Label>
         {schemes.map(([scheme, label]) => (
           <Choice key={scheme} chosen={colorScheme === scheme} label={label} choose={() => setColorScheme(scheme)} />
