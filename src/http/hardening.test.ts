@@ -160,6 +160,19 @@ test("a body that is too long is refused, announced or not, and one that never e
   expect((await fetch(`${served.url}/healthz`)).status).toBe(200)
 })
 
+test("wrong tokens and links are counted together, and a good token signs in whatever others try", async () => {
+  const { app, ask } = await serving()
+  const signIn = (given: object) =>
+    ask({ path: "/v1/session", headers: { "x-quartermaster": "1" }, body: JSON.stringify(given) })
+  for (let tries = 0; tries < 10; tries++) {
+    expect((await signIn({ token: `qmp_${tries}` })).status).toBe(401)
+    expect((await signIn({ link: `wrong-${tries}` })).status).toBe(401)
+  }
+  expect(await signIn({ token: "qmp_x" })).toMatchObject({ status: 429, message: { code: "too_many_tries" } })
+  const { token } = await app.org.createPerson({ id: "sue" }, { kind: "person", id: "someone" })
+  expect((await signIn({ token })).status).toBe(200)
+})
+
 test("wrong links are looked at twenty times a minute, and a good one signs in whatever others try", async () => {
   let now = Date.now()
   const { app, ask } = await serving({ now: () => now })

@@ -23,13 +23,18 @@ export interface SessionSecrets {
   readonly page: string
 }
 
-/** Signs people in to the console: a link is for one person, once, for minutes; it becomes a session. */
+/** Signs people in to the console: with a link, which is for one person, once, for minutes, or with a person's own token. */
 export interface SignIn {
   /** Returns the secret of a link. Only its hash is stored. */
   createLink(given: { person: string; isMachineUser: boolean }): Promise<{ link: string; expiresAt: number }>
   /** Uses up a link. Returns the secrets of a new session; undefined when the link is unknown, used or expired. */
   redeem(link: string): Promise<{ secrets: SessionSecrets; session: SignedIn } | undefined>
-  /** The session with these secrets, unless it has ended, its time is over or its person is gone. */
+  /**
+   * Begins a session with a person's token, which stays as it is. Undefined for a token that is unknown, expired or an agent's.
+   * The session ends with the token, too.
+   */
+  redeemToken(token: string): Promise<{ secrets: SessionSecrets; session: SignedIn } | undefined>
+  /** The session with these secrets, unless it has ended, its time is over, or its person or their token is gone. */
   holder(secrets: SessionSecrets): SignedIn | undefined
   end(sessionId: string, by: string): Promise<void>
 }

@@ -20,7 +20,11 @@ interface Body extends AnswerLinkTarget {
 type Stored = StoredDocument<Body>
 
 /** Answer links, as documents: every process knows them, and those of a person end with the person. */
-export function answerLinks({ documents, isPerson, now }: SignInOptions): AnswerLinks {
+export function answerLinks({
+  documents,
+  isPerson,
+  now,
+}: Pick<SignInOptions, "documents" | "isPerson" | "now">): AnswerLinks {
   const stateOf = ({ body }: Stored): AnswerLink["state"] => {
     if (body.usedAt !== undefined) return "used"
     if (body.wrongPins >= mostWrongPins) return "ended"

@@ -45,6 +45,27 @@ test.each([
   expect(await isGood()).toBe(true)
 })
 
+test("a session that began with a token ends when the token does, and with its person", async () => {
+  const app = await openTestApp()
+  const by = { kind: "person", id: "me" } as const
+  const { token } = await app.org.createPerson({ id: "sue", lifetimeMs: 60 * 60_000 }, by)
+  const begin = async (with_: string) => (await app.signIn.redeemToken(with_))?.secrets
+  const first = (await begin(token))!
+  expect(app.signIn.holder(first)).toMatchObject({ person: "sue", isMachineUser: false })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61 * 60_000 })
+  const later = await openTestApp({ data: { dir: app.dir } })
+  expect([later.signIn.holder(first), await later.signIn.redeemToken(token)]).toEqual([undefined, undefined])
+  vi.useRealTimers()
+
+  const { token: second } = await app.org.renewPersonToken("sue", {}, by)
+  expect([app.signIn.holder(first), await begin(token)]).toEqual([undefined, undefined])
+  const held = (await begin(second))!
+  expect(app.signIn.holder(held)).toMatchObject({ person: "sue" })
+  await app.org.revokePersonToken("sue", by)
+  expect(app.signIn.holder(held)).toBeUndefined()
+})
+
 test("the secrets are stored only as hashes, and who is signed in changes no policy", async () => {
   const app = await openTestApp({ org })
   const before = app.rules.version()

@@ -1,5 +1,6 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
 import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
+import { hashToken } from "../lib/person-token.ts"
 import type { SessionSecrets, SignedIn, SignIn } from "../model/sign-in.ts"
 
 const linkMs = 15 * 60_000
@@ -13,6 +14,8 @@ interface Body {
   tokenHash: string
   /** Of a session: the hash of the secret that the page keeps. */
   pageHash?: string
+  /** Of a session that began with a person's token: its hash. */
+  personTokenHash?: string
   expiresAt: number
 }
 
@@ -20,26 +23,39 @@ export interface SignInOptions {
   documents: Documents
   /** Whether there is an active person with this id in the organisation. */
   isPerson(id: string): boolean
+  personOfToken(token: string): { id: string } | undefined
+  /** Whether a person's token with this hash works now. */
+  isTokenOf(id: string, tokenHash: string): boolean
   now(): number
 }
 
 /** Links and sessions, as documents: every process knows them, and those of a person end with the person. */
-export function signIn({ documents, isPerson, now }: SignInOptions): SignIn {
+export function signIn({ documents, isPerson, personOfToken, isTokenOf, now }: SignInOptions): SignIn {
   const isValid = ({ live, body }: StoredDocument<Body>) =>
-    live && body.expiresAt > now() && isPerson(body.person) === body.inOrganisation
+    live &&
+    body.expiresAt > now() &&
+    isPerson(body.person) === body.inOrganisation &&
+    (body.personTokenHash === undefined || isTokenOf(body.person, body.personTokenHash))
   const find = (kind: DocumentKind, secret: string) => {
     const tokenHash = hashOf(secret)
     for (const document of documents.all(kind) as Iterable<StoredDocument<Body>>)
       if (document.body.tokenHash === tokenHash) return isValid(document) ? document : undefined
     return undefined
   }
-  type Given = Pick<Body, "person" | "isMachineUser" | "tokenHash" | "pageHash">
+  type Given = Pick<Body, "person" | "isMachineUser" | "tokenHash" | "pageHash" | "personTokenHash">
   const create = async (kind: "link" | "session", given: Given, lifetimeMs: number) => {
     const expiresAt = now() + lifetimeMs
     const body: Body = { ...given, inOrganisation: isPerson(given.person), expiresAt }
     const id = randomUUID()
     await documents.put({ kind, id, body }, given.person, 0)
     return { id, expiresAt }
+  }
+  const begin = async (who: Pick<Body, "person" | "isMachineUser" | "personTokenHash">) => {
+    const secrets: SessionSecrets = { cookie: newSecret(), page: newSecret() }
+    const hashes = { tokenHash: hashOf(secrets.cookie), pageHash: hashOf(secrets.page) }
+    const { id, expiresAt } = await create("session", { ...who, ...hashes }, sessionMs)
+    const { person, isMachineUser } = who
+    return { secrets, session: { sessionId: id, person, isMachineUser, expiresAt } }
   }
   return {
     async createLink(who) {
@@ -57,10 +73,14 @@ export function signIn({ documents, isPerson, now }: SignInOptions): SignIn {
       // Of two who use it at the same moment, one gets the session.
       const used = await documents.put({ kind: "link", id: found.id, live: false, body }, person, found.change)
       if (!used.written) return undefined
-      const secrets: SessionSecrets = { cookie: newSecret(), page: newSecret() }
-      const hashes = { tokenHash: hashOf(secrets.cookie), pageHash: hashOf(secrets.page) }
-      const { id, expiresAt } = await create("session", { person, isMachineUser, ...hashes }, sessionMs)
-      return { secrets, session: { sessionId: id, person, isMachineUser, expiresAt } }
+      return begin({ person, isMachineUser })
+    },
+    async redeemToken(token) {
+      await documents.refresh()
+      const person = personOfToken(token)?.id
+      return person === undefined
+        ? undefined
+        : begin({ person, isMachineUser: false, personTokenHash: hashToken(token) })
     },
     holder({ cookie, page }): SignedIn | undefined {
       const found = find("session", cookie)

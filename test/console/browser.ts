@@ -67,6 +67,13 @@ export async function openConsole(config: Config = {}) {
       const page = await context.newPage()
       return { page, context, problems: watch(page) }
     },
+    /** A browser that nobody has signed in to. */
+    async stranger(options: BrowserContextOptions = {}) {
+      const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, ...options })
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      return { page, context, problems: watch(page) }
+    },
     /** A link that answers what waits. */
     async linkTo(callId: string, person = "pat") {
       const { kind, revision } = (await app.approvals.show(callId))!

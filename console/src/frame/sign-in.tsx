@@ -6,6 +6,7 @@ import { meQuery } from "../api/queries.ts"
 import { rememberSession } from "../api/session.ts"
 import { CopyText } from "../ui/copy-text.tsx"
 import { Gate } from "../ui/icon.tsx"
+import { useProblemText } from "../words/problem-text.ts"
 import { languages, useLanguage, useWords } from "../words/words.tsx"
 
 /** The box in the middle of an empty page: sign-in, signed out, no server. */
@@ -39,7 +40,7 @@ export function GateBox({ title, children, foot }: { title: string; children: Re
   )
 }
 
-/** Says how to get a link. */
+/** Says how to get a link, and takes a person's token. */
 export function HowToSignIn({ title, more }: { title: string; more: string }) {
   const words = useWords()
   return (
@@ -49,8 +50,71 @@ export function HowToSignIn({ title, more }: { title: string; more: string }) {
         <CopyText text="qm open" />
       </div>
       <p className="hint">{words.signIn.open}</p>
+      <TokenForm />
     </GateBox>
   )
+}
+
+/** Signs in from a machine that has nothing of ours but this page. The token is sent once and stored nowhere here. */
+function TokenForm() {
+  const words = useWords()
+  const navigate = useNavigate()
+  const problemText = useProblemText()
+  const [token, setToken] = useState("")
+  const [problem, setProblem] = useState<unknown>()
+  const [busy, setBusy] = useState(false)
+  const signIn = async () => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await beginSession({ token: token.trim() })
+      if (location.pathname === "/signin") await navigate({ to: "/inbox", replace: true })
+    } catch (error) {
+      setProblem(error)
+      setBusy(false)
+    }
+  }
+  return (
+    <form
+      className="gb-t"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void signIn()
+      }}
+    >
+      <label className="field">
+        <span className="lab">{words.signIn.token}</span>
+        <input
+          className="in"
+          type="password"
+          name="token"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="qmp_…"
+          maxLength={500}
+          required
+          aria-invalid={problem !== undefined}
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+        />
+      </label>
+      {problem !== undefined && (
+        <p className="hint hint-wrong" role="alert">
+          {problemText(problem)}
+        </p>
+      )}
+      <button type="submit" className="btn btn-l btn-w" disabled={busy || token.trim() === ""}>
+        {words.signIn.withToken}
+      </button>
+      <p className="hint">{words.signIn.tokenMore}</p>
+    </form>
+  )
+}
+
+/** Redeems a link or a token. The page keeps the second secret of the session, as a link's does. */
+async function beginSession(proof: { link: string } | { token: string }): Promise<void> {
+  rememberSession((await post<{ secret: string }>("/v1/session", proof)).secret)
+  await queries.resetQueries(meQuery)
 }
 
 /**
@@ -80,8 +144,7 @@ function SignIn({ link }: { link: string }) {
   const signIn = async () => {
     setBusy(true)
     try {
-      rememberSession((await post<{ secret: string }>("/v1/session", { link })).secret)
-      await queries.resetQueries(meQuery)
+      await beginSession({ link })
       await navigate({ to: "/inbox", replace: true })
     } catch (error) {
       setFailed(problemOf(error).detail)

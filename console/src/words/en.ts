@@ -98,6 +98,9 @@ export const en = {
     offlineTitle: "Quartermaster does not answer",
     offlineMore: "It may have been stopped. Start it where it runs, and this page goes on by itself:",
     open: "Prints a link for you, to sign in here.",
+    token: "Or your token",
+    withToken: "Sign in with the token",
+    tokenMore: "It is not stored in this browser. The session ends after 12 hours, or with the token.",
   },
   time: {
     left: (time: string) => `${time} left`,
@@ -186,7 +189,7 @@ export const en = {
     mayDo: "May",
     addPerson: "Add a person",
     personToken:
-      "**Shown once.** With this token they answer over HTTP. In a browser they sign in by a link: `qm open --as`.",
+      "**Shown once.** With this token they sign in to this page, from any machine, and answer over HTTP. Send it where only they read it.",
     tokens: "Tokens of agents",
     tokensMore: "A program that has one calls tools as that agent. It cannot approve anything by itself.",
     noTokens: "No program has a token yet.",

@@ -95,6 +95,9 @@ export const zh: Words = {
     offlineTitle: "Quartermaster 没有响应",
     offlineMore: "它可能已停止。请在原机器上启动，此页会自动继续：",
     open: "它会打印一个用于在此登录的链接。",
+    token: "或使用您的令牌",
+    withToken: "用令牌登录",
+    tokenMore: "令牌不会保存在此浏览器中。会话在 12 小时后或随令牌失效而结束。",
   },
   time: {
     left: (time) => `${time} 后过期`,
@@ -179,7 +182,8 @@ export const zh: Words = {
     rolesHint: "岗位，例如 lead",
     mayDo: "权限",
     addPerson: "添加人员",
-    personToken: "**仅显示一次。** 凭此令牌可通过 HTTP 答复。在浏览器中用链接登录：`qm open --as`。",
+    personToken:
+      "**仅显示一次。** 凭此令牌可在任何机器上登录此页面，也可通过 HTTP 答复。请通过只有本人能看到的途径发送。",
     tokens: "智能体令牌",
     tokensMore: "持有令牌的程序以该智能体的身份调用工具，但自身不能批准任何事。",
     noTokens: "尚无程序持有令牌。",

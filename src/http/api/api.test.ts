@@ -104,6 +104,33 @@ test("every group comes with its tools, and every role with its groups, so that 
   expect(shown).toMatchObject({ toolGroups: ["workspace", "artifact"] })
 })
 
+test("a person's token signs in as that person, and the session ends with the token", async () => {
+  const { app, served, client } = await serving()
+  const by = { kind: "person", id: "someone" } as const
+  const { token } = await app.org.createPerson({ id: "sue", name: "Sue" }, by)
+  const signIn = async (given: string) => {
+    const headers = { "content-type": "application/json", "x-quartermaster": "1" }
+    const body = JSON.stringify({ token: given })
+    const response = await fetch(`${served.url}/v1/session`, { method: "POST", headers, body })
+    const { secret, code } = (await response.json()) as { secret?: string; code?: string }
+    const setCookie = response.headers.get("set-cookie") ?? ""
+    const [cookie = ""] = setCookie.split(";")
+    return { status: response.status, code, setCookie, cookie, secret: secret ?? "" }
+  }
+  const begun = await signIn(token)
+  expect(begun.setCookie).toMatch(/qm_session=[\w-]{43}; .*HttpOnly.*SameSite=Strict/)
+  const { cookie, secret } = begun
+  const me = client({ cookie, "x-quartermaster-session": secret })
+  expect(await me("GET", "/v1/me")).toMatchObject({ body: { id: "sue", scopes: ["read", "call", "approve"] } })
+  expect((await client({ cookie })("GET", "/v1/me")).status).toBe(401)
+  const { token: renewed } = await app.org.renewPersonToken("sue", {}, by)
+  expect((await me("GET", "/v1/me")).status).toBe(401)
+  expect((await signIn(renewed)).status).toBe(200)
+  const { token: agents } = await app.tokens.create({ agentId: "ada", name: "x" }, "someone")
+  for (const wrong of [token, agents, "", "qmp_", secret])
+    expect(await signIn(wrong)).toMatchObject({ status: 401, code: "bad_person_token", setCookie: "" })
+})
+
 test("a session ends with its person", async () => {
   const { app, signIn } = await serving()
   await app.org.createPerson({ id: "sue" }, { kind: "person", id: "pat" })

@@ -11,7 +11,9 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_conversation_ended: "这个对话已经结束。请开始一个新的。",
   problem_conversation_paused: "这个对话已暂停。请先让它继续。",
   problem_bad_link: "这个链接已经用过、已过期，或从未有效。请运行 qm open 获取新链接。",
-  problem_too_many_tries: "尝试的链接太多了。请等一分钟。",
+  problem_bad_person_token:
+    "这不是某个人的令牌，或者它已过期、已撤销。请向运行 Quartermaster 的人索取新令牌。智能体的令牌（qma_…）供程序使用。",
+  problem_too_many_tries: "尝试的链接或令牌太多了。请等一分钟。",
   problem_missing_scope: "您没有所需的权限[“{scope}”]。请人在 org.people 中给予它。",
   problem_not_found: "没有[{what}“{id}”]这一项。",
   problem_no_such_path: "这个地址什么也没有。",

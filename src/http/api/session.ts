@@ -4,29 +4,30 @@ import { callerOfSession, sessionCookie, sessionHeader } from "./caller.ts"
 import type { Api } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 
-/** How many wrong links are looked at in a minute, for all callers together. A good link signs in whatever others try. */
+/** How many wrong links and tokens are looked at in a minute, for all callers together. A good one signs in whatever others try. */
 const mostTries = 20
 
-/** Signs people in with a link and out again. */
+/** Signs people in with a link or their token, and out again. */
 export function sessionRoutes(hono: OpenAPIHono, { app, now, baseUrl }: Api): void {
   let tries: number[] = []
   hono.post("/v1/session", async (context) => {
     // A page of another site must not sign a browser in as somebody else.
     if (context.req.header("x-quartermaster") !== "1")
       throw new HttpProblem(403, "Send the header 'x-quartermaster: 1'.", { code: "missing_header" })
-    const body = (await context.req.json().catch(() => ({}))) as { link?: unknown }
-    const link = typeof body === "object" && body !== null && typeof body.link === "string" ? body.link : ""
-    const redeemed = link === "" ? undefined : await app.signIn.redeem(link)
+    const body: unknown = await context.req.json().catch(() => ({}))
+    const [link, token] = [textIn(body, "link"), textIn(body, "token")]
+    const redeemed = await (token === undefined ? app.signIn.redeem(link ?? "") : app.signIn.redeemToken(token))
     if (redeemed === undefined) {
       tries = tries.filter((at) => at > now() - 60_000)
       if (tries.length >= mostTries)
         throw new HttpProblem(
           429,
-          "Too many links were tried. Wait a minute.",
+          "Too many links and tokens were tried. Wait a minute.",
           { code: "too_many_tries" },
           { "retry-after": "60" },
         )
       tries.push(now())
+      if (token !== undefined) throw new HttpProblem(401, badToken, { code: "bad_person_token" })
       throw new HttpProblem(401, "This link was used, is too old, or never was one. Run 'qm open' for a new one.", {
         code: "bad_link",
       })
@@ -49,4 +50,12 @@ export function sessionRoutes(hono: OpenAPIHono, { app, now, baseUrl }: Api): vo
     deleteCookie(context, sessionCookie, { path: "/" })
     return context.body(null, 204)
   })
+}
+
+const badToken =
+  "This is no token of a person, or it has expired or was revoked. Ask whoever runs Quartermaster for another one. Tokens of agents (qma_…) are for programs."
+
+function textIn(body: unknown, name: string): string | undefined {
+  const value = typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined
+  return typeof value === "string" ? value : undefined
 }
