@@ -4,7 +4,7 @@ import { callbackAdapter } from "./approval-ui/callback.ts"
 import type { Logger } from "./model/logger.ts"
 import { ToolCategory } from "./model/tool.ts"
 import { fromModule } from "./registry/adapters.ts"
-import { deferred, openTestApp, tool } from "./testing/test-app.ts"
+import { deferred, openTestApp, temporaryFolder, tool } from "./testing/test-app.ts"
 
 // Requirements of the source designs that only the whole app can prove.
 
@@ -20,6 +20,8 @@ test("the app has the built-in groups before any tool is called, with their tool
       .map((definition) => definition.function.name)
       .sort(),
   ).toEqual(["get_artifact", "put_artifact"])
+  const network = system.groups.getToolDefinitions(["network"]).map((definition) => definition.function.name)
+  expect(network).toContain("http_request")
 })
 
 test("a module's tools become a group, are seen and called only by roles that have it", async () => {
@@ -299,6 +301,25 @@ test("categories are the union of S2's and S4's, and group and type are fields o
     "custom",
   ]
   expect(Object.values(ToolCategory).sort()).toEqual(all.sort())
+})
+
+test("commands and paths are checked by the call: a tool that looks at nothing itself does not run", async () => {
+  let runs = 0
+  const workspace = temporaryFolder()
+  const system = await openTestApp({ rules: [{ allow: "*", because: "A test." }] }, { workspace })
+  const input = z.object({ kind: z.enum(["command", "write", "read"]), what: z.string() })
+  type Given = z.infer<typeof input>
+  system.registry.register(
+    tool({ input: input as never, effect: "execute", touches: (given: Given) => [given], execute: () => ++runs }),
+  )
+  const call = async (kind: Given["kind"], what: string) =>
+    (await system.call({ agentId: "operator", tool: "probe", input: { kind, what } })).code
+  expect(await call("command", "rm -rf /")).toBe("command_denied")
+  expect(await call("write", "../outside.txt")).toBe("path_outside_workspace")
+  expect(await call("read", "/etc/shadow")).toBe("path_outside_workspace")
+  expect(runs).toBe(0)
+  expect(await call("write", "inside.txt")).toBeUndefined()
+  expect(runs).toBe(1)
 })
 
 test("dangerous is checked by the call, not by the tool: no tool can forget it", async () => {

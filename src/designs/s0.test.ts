@@ -77,6 +77,7 @@ test("the built-in groups are S0's own list, and can be registered as they stand
     description: "工件管理工具",
     tools: ["put_artifact", "get_artifact"],
   })
+  expect(BUILTIN_TOOL_GROUPS.network).toEqual({ description: "网络工具", tools: ["http_request"] })
   const manager = new ToolGroupManager()
   for (const [id, group] of Object.entries(BUILTIN_TOOL_GROUPS)) manager.registerGroup(id, group, true)
   expect(manager.listGroups().map(({ id, description, tools }) => [id, { description, tools }])).toEqual(

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
-import { temporaryFolder } from "../testing/test-app.ts"
+import { deferred, temporaryFolder } from "../testing/test-app.ts"
 import {
   AskUserTool,
   BaseTool,
@@ -192,6 +192,30 @@ test("executeMany keeps the order, and one unknown tool loses no other", async (
     { data: { content: "a" } },
     { success: false, error: "Tool 'nothing' not found" },
     { data: { content: "b" } },
+  ])
+})
+
+test("executeMany runs calls at the same time, and the first call's result stays first when it comes last", async () => {
+  const { manager } = await openManager({ enabled: [] })
+  const begun: string[] = []
+  const ended: string[] = []
+  const other = deferred()
+  class Meeting extends CustomAPITool {
+    override async execute({ endpoint }: Record<string, unknown>): Promise<ToolResult> {
+      begun.push(String(endpoint))
+      // The first goes on only once the second has ended: one after the other they would never end.
+      if (endpoint === "first") await other.promise
+      else other.resolve()
+      ended.push(String(endpoint))
+      return { success: true, data: endpoint }
+    }
+  }
+  manager.register(new Meeting())
+  const calls = ["first", "second"].map((endpoint) => ({ name: "custom_api_call", arguments: { endpoint } }))
+  expect(await manager.executeMany(calls)).toMatchObject([{ data: "first" }, { data: "second" }])
+  expect([begun, ended]).toEqual([
+    ["first", "second"],
+    ["second", "first"],
   ])
 })
 

@@ -39,7 +39,7 @@ test("a plain call costs nothing: the same verdict object is given each time", (
 })
 
 test("a full window denies with when to try again, before everything else", () => {
-  const limit = { ok: false as const, sentence: "Rate limit exceeded: 1 call per minute", retryAfterMs: 12_000 }
+  const limit = { ok: false as const, sentence: "Rate limit exceeded: 1 calls per minute", retryAfterMs: 12_000 }
   const verdict = judge(calling({ level: "public" }, { limit }), { rules: [rule("deny", "*", { because: "No." })] })
   expect(verdict).toMatchObject({ verdict: "deny", code: "rate_limited", retryAfterMs: 12_000 })
   expect(verdict.reasons).toMatchObject([

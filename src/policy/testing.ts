@@ -367,7 +367,7 @@ export const someFacts: fc.Arbitrary<DecisionInput> = fc
       touches: rest.tool.touches === undefined ? { list: [], proved: true } : { list, proved },
       limit: limited
         ? { ok: true }
-        : { ok: false, sentence: "Rate limit exceeded: 1 call per minute", retryAfterMs: 12_000 },
+        : { ok: false, sentence: "Rate limit exceeded: 1 calls per minute", retryAfterMs: 12_000 },
     }),
   )
 

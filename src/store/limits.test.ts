@@ -193,7 +193,7 @@ test("a refusal because of an ancestor's limit names that agent", async () => {
   await limits.take(parent, one, noon)
   expect(await limits.take(agent("child", parent), one, noon)).toMatchObject({
     ok: false,
-    sentence: expect.stringMatching(/^Rate limit exceeded: 1 call per minute \(counted for .*parent/),
+    sentence: expect.stringMatching(/^Rate limit exceeded: 1 calls per minute \(counted for .*parent/),
   })
 })
 
@@ -242,7 +242,7 @@ test("a refusal names the limit, and of two limits the longer wait counts", asyn
   await limits.take(agent("a"), both, noon + hour - 1000)
   expect(await limits.check(agent("a"), both, noon + hour - 500)).toEqual({
     ok: false,
-    sentence: "Rate limit exceeded: 1 call per minute",
+    sentence: "Rate limit exceeded: 1 calls per minute",
     retryAfterMs: minute - 500,
   })
 })

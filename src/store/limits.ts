@@ -1,4 +1,3 @@
-import { counted } from "../lib/counted.ts"
 import type { AgentView } from "../model/organisation.ts"
 import type { Limits, LimitVerdict } from "../model/ports.ts"
 import type { RateLimit } from "../model/permission.ts"
@@ -140,7 +139,8 @@ function full(
   const inside = window.countAfter(at - length)
   if (inside < max) return allowed
   const leaves = inside === 0 ? at : window.fromEnd(Math.max(1, max))
-  const sentence = `Rate limit exceeded: ${counted(max, "call")} per ${name}${whose}`
+  // The words of a source design, also for one call.
+  const sentence = `Rate limit exceeded: ${max} calls per ${name}${whose}`
   return { ok: false, sentence, retryAfterMs: Math.max(1, leaves + length - at) }
 }
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
+import type { Config } from "../../config/schema.ts"
 import type { Answer } from "../../model/approval.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
@@ -427,6 +428,42 @@ test("callbacks see messages, text, calls and answers, and messages can be repla
     "answer with 0 calls",
   ])
   expect(lastMessages(model).at(-1)).toEqual({ role: "user", content: "(extra)" })
+})
+
+test("the calls of one answer run at the same time", async () => {
+  const { app, chain } = await openChain(
+    modelOf({ calls: ["first", "second"].map((name) => ({ name, input: {} })) }, { say: "Both." }),
+    { tools: ["first", "second"] },
+  )
+  const other = deferred()
+  // The first ends only once the second has begun: one after the other they would never end.
+  app.registry.register(tool({ name: "first", execute: () => other.promise.then(() => 1) }))
+  app.registry.register(tool({ name: "second", execute: () => (other.resolve(), 2) }))
+  const { status, toolCallHistory } = await chain.run("Go.")
+  expect(status).toBe("completed")
+  expect(toolCallHistory).toMatchObject([
+    { toolName: "first", status: "success" },
+    { toolName: "second", status: "success" },
+  ])
+})
+
+test("a tool's wish to have its result released counts without checkToolResults and against it, and only a setting lifts it", async () => {
+  const permission = { requireResultApproval: "always" } as const
+  const secret = tool({ name: "secret", effect: "read", permission, execute: () => "s3cret" })
+  const asked = async (config: Config, options: ToolChainOptions) => {
+    const app = await openTestApp(config)
+    app.registry.register(secret)
+    const model = modelOf({ calls: [{ name: "secret", input: {} }] }, { say: "Done." })
+    const chain = new ToolChain(app, "operator", model, { tools: ["secret"], waitMs: 0, ...options })
+    const { status } = await chain.run("Go.")
+    const [item] = await app.approvals.list()
+    return { status, held: item?.kind === "result" }
+  }
+  for (const options of [{}, { checkToolResults: false }, { checkToolResults: true }])
+    expect(await asked({}, options)).toEqual({ status: "waiting", held: true })
+  const lifted = { tools: { permissions: { secret: { requireResultApproval: "never" } } } } as const
+  expect(await asked(lifted, {})).toEqual({ status: "completed", held: false })
+  expect(await asked(lifted, { checkToolResults: true })).toEqual({ status: "waiting", held: true })
 })
 
 test("checkToolResults holds every result until a person releases it", async () => {

@@ -413,7 +413,7 @@ test("rate limits count calls that start, in S2's words, and say when to try aga
   expect(codes).toEqual([undefined, undefined, "rate_limited"])
   await system.call({ ...operator, tool: "hour" })
   const refused = await system.call({ ...operator, tool: "hour" })
-  expect(refused.error).toMatch(/Rate limit exceeded: 1 call per hour\. Try again in 3\d\d\d s\./)
+  expect(refused.error).toMatch(/Rate limit exceeded: 1 calls per hour\. Try again in 3\d\d\d s\./)
   expect(refused.metadata?.["retryAfterMs"]).toBeGreaterThan(3_590_000)
 })
 

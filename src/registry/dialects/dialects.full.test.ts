@@ -291,6 +291,39 @@ test("seconds are seconds for Bash, milliseconds for shell_exec, and what cannot
   expect(input("shell_exec", { command: "x", timeout: 500 })).toMatchObject({ timeoutMs: 500 })
 })
 
+test("Bash takes each parameter of S2: a folder, seconds, variables, and a wish to be confirmed", () => {
+  const bash = claudeDialect().find((alias) => alias.name === "Bash")
+  const given = { command: "make", working_dir: "sub", timeout: 5, env: { A: "b" }, require_confirmation: true }
+  expect(bash?.toInput(given as never)).toEqual({
+    command: "make",
+    cwd: "sub",
+    timeoutMs: 5000,
+    env: { A: "b" },
+    requireConfirmation: true,
+  })
+  expect(bash?.toInput({ command: "make" } as never)).toEqual({ command: "make" })
+})
+
+test("Grep takes each parameter of S2: a pattern, a path, include and exclude, lines around, case, and how many", async () => {
+  const { system, workspace } = await openApp()
+  mkdirSync(join(workspace, "sub"))
+  writeFileSync(join(workspace, "sub/a.txt"), "one\nTwo\nthree\ntwo\n")
+  for (const name of ["sub/b.log", "sub/c.txt", "outside.txt"]) writeFileSync(join(workspace, name), "two\n")
+  const input = { pattern: "^t.o$", path: "sub", include: "*.txt", exclude: "c*", context_lines: 1, ignore_case: true }
+  const grep = async (more: object) => {
+    const { result } = await system.call({ agentId: "claude", tool: "Grep", input: { ...input, ...more } })
+    return result as { matches: { file: string; line: number }[] }
+  }
+  const found = await grep({})
+  expect(found.matches.map(({ file, line }) => [file, line])).toEqual([
+    ["sub/a.txt", 2],
+    ["sub/a.txt", 4],
+  ])
+  expect(JSON.stringify(found)).toContain("three")
+  expect((await grep({ ignore_case: false })).matches.map(({ line }) => line)).toEqual([4])
+  expect((await grep({ max_results: 1 })).matches).toHaveLength(1)
+})
+
 test("file_read tells the encoding by the names of its own parameter", async () => {
   const { system } = await openApp()
   for (const encoding of [undefined, "utf8", "ascii", "base64"]) {
