@@ -291,7 +291,7 @@ test("slash commands look at the conversation; an unknown one names the nearest"
   const { stdout } = await chat([
     ["/help", `Hi${enter}`],
     ["Hello.", `/cost${enter}`],
-    ["1 answers, 0 calls", `/tolls${enter}`],
+    ["1 answer, 0 calls", `/tolls${enter}`],
     ["Did you mean /tools?", `/model nope${enter}`],
     ["There is no model 'nope'", `/why sleep duration=1${enter}`],
     ["it runs without asking", `/audit${enter}`],
