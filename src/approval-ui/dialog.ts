@@ -132,7 +132,9 @@ export async function choose<Key extends string>(
   const named = keys.filter((key) => words[key] !== "").map((key) => `${nameOfKey(key)} ${words[key]},`)
   const menu = [title, ...named, `escape ${escape}`].join(" ")
   const howTo = keys.some((key) => key !== enterKey) ? "   type one of these, then Enter" : ""
-  const alsoTyped = Object.keys(meant).filter((typed) => !Object.hasOwn(words, typed) && Object.hasOwn(words, meant[typed] ?? ""))
+  const alsoTyped = Object.keys(meant).filter(
+    (typed) => !Object.hasOwn(words, typed) && Object.hasOwn(words, meant[typed] ?? ""),
+  )
   const keyOf = (typed: string) => keys.find((key) => key === (alsoTyped.includes(typed) ? meant[typed] : typed))
   const wordOf = (typed: string) => {
     const key = keyOf(typed)

@@ -159,8 +159,8 @@ function treeKeys({ maxTokens, maxCost, maxCalls }: Budget): string {
 /** As a person reads it. */
 export function budgetText({ maxTokens, maxCost, maxCalls }: Budget): string {
   return [
-    ...(maxTokens === undefined ? [] : [`${counted(maxTokens, "token")}`]),
+    ...(maxTokens === undefined ? [] : [counted(maxTokens, "token")]),
     ...(maxCost === undefined ? [] : [moneyText(maxCost)]),
-    ...(maxCalls === undefined ? [] : [`${counted(maxCalls, "call")}`]),
+    ...(maxCalls === undefined ? [] : [counted(maxCalls, "call")]),
   ].join(", ")
 }
