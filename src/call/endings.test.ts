@@ -178,7 +178,13 @@ test("requested, then completed or failed, each with its payload", async () => {
   await system.call({ agentId: "operator", tool: "json_parse", input: { text: "{" } })
   expect(seen).toEqual([
     { type: "TOOL_CALL_REQUESTED", toolName: "json_parse", params: { text: "1" } },
-    { type: "TOOL_CALL_COMPLETED", toolName: "json_parse", result: { data: 1 }, durationMs: expect.any(Number) },
+    {
+      type: "TOOL_CALL_COMPLETED",
+      toolName: "json_parse",
+      result: { data: 1 },
+      startedAt: expect.any(Number),
+      durationMs: expect.any(Number),
+    },
     { type: "TOOL_CALL_REQUESTED", toolName: "json_parse", params: { text: "{" } },
     expect.objectContaining({ type: "TOOL_CALL_FAILED", code: "tool_failed", durationMs: expect.any(Number) }),
   ])
