@@ -102,6 +102,13 @@ function answer(
     return response.on("close", () => world.streams.delete(response))
   }
   if (on === "GET /v1/approvals") return json({ now, items: world.cards, total: world.cards.length })
+  const [, stands = ""] = /^\/v1\/approvals\/([^/]+)\/standing$/.exec(pathname) ?? []
+  if (stands !== "") {
+    const card = world.cards.find(({ callId }) => callId === stands)
+    if (card !== undefined) return json({ state: "waiting", card })
+    const { code: state = "unknown", by } = world.ended.get(stands) ?? {}
+    return json({ state, ...(by === undefined ? {} : { by, name: by, did: "approved" }) })
+  }
   const [, id = "", answering] = /^\/v1\/approvals\/([^/]+)(\/answer)?$/.exec(pathname) ?? []
   if (id !== "") {
     const card = world.cards.find(({ callId }) => callId === id)

@@ -67,14 +67,14 @@ export function CardPane({ shown, card, place }: Props) {
         <InputLine card={edited === undefined ? card : { ...card, input: edited.input, preview: undefined }} />
       )}
       {editing && open && <EditInput key={card.revision} card={card} close={() => setEditing(false)} />}
-      <Votes card={card} open={open} />
+      {!(answered || shown.standing.state === "answered") && <Votes card={card} open={open} />}
     </>
   )
   const around = (more: ReactNode) => (
     <div className="scroll" data-card-scroll tabIndex={0} role="group" aria-label={words.card.found}>
       <article className={`card ${place.wide ? "card-wide" : ""} ${open ? "" : "is-done"} ${offline ? "is-off" : ""}`}>
         <StateStrip shown={shown} card={card} outcome={outcome} expired={expired} offline={offline} />
-        <Facts card={card} />
+        <Facts card={card} open={open} />
         {aside ? (
           <div className="cols">
             <div className="cols-main">{main}</div>

@@ -12,7 +12,7 @@ import { Risk } from "./risk.tsx"
 import { tagClass } from "./look.ts"
 
 /** The title, and the facts in one line below it. */
-export function Facts({ card }: { card: Card }) {
+export function Facts({ card, open }: { card: Card; open: boolean }) {
   const words = useWords()
   const say = useSay()
   const now = useServerTime(15_000)
@@ -25,7 +25,7 @@ export function Facts({ card }: { card: Card }) {
         <Risk band={card.risk.band} long />
         {card.risk.tags.map((tag) => (
           <span key={tag.text} className={tagClass(tag)}>
-            {tagText(tag, card, words) ?? say(tag)}
+            {(open ? tagText(tag, card, words) : undefined) ?? say(tag)}
           </span>
         ))}
         <i className="sep" />
@@ -96,7 +96,7 @@ export function InputLine({ card: { input, preview } }: { card: Card }) {
 /** How many people must agree. */
 export const peopleNeeded = (approvers: Card["approvers"]) => approvers.reduce((sum, { count }) => sum + count, 0)
 
-/** Who has agreed, where more than one must. When it is over, nobody more is waited for. */
+/** Who has agreed, where more than one must. When nobody answered in time, nobody more is waited for. */
 export function Votes({ card: { votes, approvers }, open }: { card: Card; open: boolean }) {
   const words = useWords()
   const now = useServerTime(15_000)

@@ -121,7 +121,7 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
             {card.kind === "question" && <span className="tag tag-held">{words.inbox.question}</span>}
             {card.risk.tags.map((tag) => (
               <span key={tag.text} className={tagClass(tag)}>
-                {tagText(tag, card, words) ?? say(tag)}
+                {(gone ? undefined : tagText(tag, card, words)) ?? say(tag)}
               </span>
             ))}
             {needed > 1 && !card.risk.tags.some(({ code }) => code === "risk_several_people") && (
