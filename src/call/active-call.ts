@@ -11,6 +11,7 @@ import type { Touches } from "../model/rule.ts"
 import type { SecretPaths } from "../model/schema.ts"
 import type { RegisteredTool } from "../model/tool.ts"
 import type { BatchPlace } from "./batch-gate.ts"
+import type { OrderPlace } from "./start-order.ts"
 import type { RunClock } from "./run-clock.ts"
 import type { DeclaredTouches } from "./touches.ts"
 import { allowedPathsOf } from "./agent-folder.ts"
@@ -32,6 +33,8 @@ export interface CallOptions {
   sessionId?: string | undefined
   /** Its place among calls that are made together. */
   batch?: BatchPlace | undefined
+  /** Its place among the calls that were made with it. */
+  order?: OrderPlace | undefined
   /** Measures the time of calls that are made together. */
   clock?: CallClock | undefined
 }
@@ -58,6 +61,7 @@ export interface ActiveCall {
   readonly parent: ActiveCall | undefined
   /** Its place among calls that are made together. */
   readonly batch: BatchPlace | undefined
+  readonly order: OrderPlace | undefined
   /** How many calls are above this one. */
   readonly depth: number
   tool: RegisteredTool | undefined
@@ -131,6 +135,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     options,
     parent,
     batch: options.batch,
+    order: options.order,
     depth: parent === undefined ? 0 : parent.depth + 1,
     tool: undefined,
     alias: undefined,
@@ -188,6 +193,7 @@ export function announceWaiting(
 ): void {
   const { callId, toolName: tool, until } = waiting
   call.batch?.waits()
+  call.order?.leave()
   ports.emit({ type: "TOOL_CALL_WAITING", at: ports.now(), ...waiting })
   call.request.caller?.onWaiting?.({ callId, tool, until })
 }

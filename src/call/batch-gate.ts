@@ -13,8 +13,11 @@ export interface BatchPlace {
   state(): "open" | "undecided" | "closed" | "never"
   /** Calls the listener at every change of the state. Returns a function that stops that. */
   onChange(listener: () => void): () => void
-  /** Waits until no call of the batch runs that must not run beside this one. Returns whether it had to wait. */
-  begin(files: BatchFiles): Promise<boolean>
+  /**
+   * Waits until no call of the batch runs that must not run beside this one. Returns whether it had to wait; `onWait` is
+   * called before.
+   */
+  begin(files: BatchFiles, onWait?: () => void): Promise<boolean>
   /** Its tool has ended. */
   end(): void
 }
@@ -75,11 +78,12 @@ export class BatchGate {
         this.#listeners.add(listener)
         return () => void this.#listeners.delete(listener)
       },
-      begin: async (files) => {
+      begin: async (files, onWait) => {
         let hasWaited = false
         const findOther = () =>
           [...this.#running].find((other) => writesBound(files, other) || writesBound(other, files))
         for (let other = findOther(); other !== undefined; other = findOther()) {
+          if (!hasWaited) onWait?.()
           hasWaited = true
           await other.ended
         }

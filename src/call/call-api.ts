@@ -7,6 +7,7 @@ import { callTool } from "./call.ts"
 import { BatchGate } from "./batch-gate.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
 import { readRequest } from "./read-request.ts"
+import { StartOrder, type OrderPlace } from "./start-order.ts"
 import { submitComposite } from "./submit-composite.ts"
 
 type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
@@ -35,12 +36,13 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       end()
     }
   }
-  const call = async (request: CallRequest): Promise<ToolResult> => {
+  const call = async (request: CallRequest, order?: OrderPlace): Promise<ToolResult> => {
     begin()
     try {
-      const ended = await callTool(request, ports)
+      const ended = await callTool(request, ports, order && { order })
       return isTicket(ended) ? closedWhileWaiting(ended, request) : ended
     } finally {
+      order?.leave()
       end()
     }
   }
@@ -71,23 +73,30 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     /** Resolves when no call is in progress. */
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
     // At run time a typed request differs only in that it has the tool in place of its name, which `readRequest` reads.
-    call: call as App["call"],
+    call: ((request: CallRequest) => call(request)) as App["call"],
     submit: submit as App["submit"],
     resume,
     async endCalls(unwanted) {
       const { endUnwanted } = await import("./stored/end-unwanted.ts")
       return endUnwanted(unwanted, ports, resume)
     },
-    callMany: (requests) => callInOrder(orderOf(requests), (position) => call(requests[position]!)),
+    callMany(requests) {
+      const after = orderOf(requests)
+      const orders = startOrderOf(after)
+      return callInOrder(after, (position) => call(requests[position]!, orders[position]))
+    },
     async callBatch(requests, { waitMs, detach, independent = false, onStart, onEnd, clock } = {}) {
       const gate = independent || requests.length < 2 ? undefined : new BatchGate()
       // A call that runs after others of its batch is not decided on before they have ended, so they do not wait for it.
       const after = orderOf(requests)
       const places = gate && after.map(({ length }) => (length > 0 ? undefined : gate.place()))
+      const orders = startOrderOf(after)
       return callInOrder(after, async (position) => {
         onStart?.(position)
         const place = places?.[position] ?? gate?.place()
-        const ended = await counted(() => callTool(requests[position]!, ports, { waitMs, detach, batch: place, clock }))
+        const order = orders[position]
+        const options = { waitMs, detach, batch: place, order, clock }
+        const ended = await counted(() => callTool(requests[position]!, ports, options)).finally(() => order?.leave())
         onEnd?.(position, ended)
         return ended
       })
@@ -98,6 +107,13 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       return ended.result
     }) as App["executeOrThrow"],
   }
+}
+
+/** A call that runs after others of its batch is ordered by them alone. */
+function startOrderOf(after: readonly (readonly number[])[]): readonly (OrderPlace | undefined)[] {
+  if (after.length < 2) return []
+  const order = new StartOrder()
+  return after.map(({ length }) => (length > 0 ? undefined : order.place()))
 }
 
 /** The agent, tool and key of a request. JavaScript callers may send anything. */

@@ -167,8 +167,9 @@ function asksOf(tool: RegisteredTool, { verdict, reasons }: Verdict, editedBy: s
 
 /** Inserts the row and returns true, or continues with the existing row of the same call and returns false. */
 async function storeNew(call: ActiveCall, proposal: Proposal, digest: string, ports: Ports): Promise<boolean> {
-  const at = await ports.calls.clock()
   const waits = proposal.asks.length > 0
+  if (waits) await call.order?.asking.turn()
+  const at = await ports.calls.clock()
   const row = newRow(
     call,
     proposal.tool,

@@ -37,11 +37,18 @@ export async function run(
   const stored = call.row?.result
   if (stored && hasRun(call.row)) return storedOutcome(call, stored, ports)
 
+  const turn = call.order?.asking.turn()
+  if (turn !== undefined) {
+    await turn
+    await recheckBeforeRun(call, tool, input, ports)
+  }
   const taken = ports.limits.take(requireAgent(call), tool, ports.now())
   const limit = taken instanceof Promise ? await taken : taken
   if (!limit.ok) throw rateLimitedEnding(limit.sentence, limit.retryAfterMs)
   if (call.row !== undefined) await advance(call, ports, { state: "started" })
   const writing = writeStart(call, tool, input, ports)
+  // The starts of calls with effects are written together.
+  call.order?.asking.leave()
   if (writing !== undefined) await writing
 
   try {
@@ -106,6 +113,8 @@ async function runOnce(
   ports: Ports,
   callTool: CallTool,
 ): Promise<unknown> {
+  const turn = call.order?.starting.turn()
+  if (turn !== undefined) await turn
   const acquired = ports.permits.acquire({
     agentId: call.request.agentId,
     callId: call.callId,
@@ -114,9 +123,11 @@ async function runOnce(
     parentCallIds: parentCallIds(call),
     signal: call.request.signal,
   })
+  // Permits are given in the order in which they are asked for.
+  call.order?.starting.leave()
   const permit = acquired instanceof Promise ? await acquired : acquired
   try {
-    if (acquired instanceof Promise) await recheckBeforeRun(call, tool, input, ports)
+    if (acquired instanceof Promise || turn !== undefined) await recheckBeforeRun(call, tool, input, ports)
     // Nothing is awaited from here until the tool runs, so no stop can come in between.
     const isCancelled = ports.closing.aborted || call.request.signal?.aborted === true
     const stopped = isCancelled ? abortedEnding(call) : agentStoppedEnding(call, ports)

@@ -19,22 +19,40 @@ export async function waitForBatch(
   { tool, input }: Execution,
   ports: Ports,
 ): Promise<void> {
-  place.settle()
   const readsOnly = tool.effect === "none" || tool.effect === "read"
-  if (readsOnly || hasRun(call.row)) return
+  const mayGoOn = readsOnly || hasRun(call.row)
+  // If it was answered last, the others go on now, and those after it must not start before it.
+  if (!mayGoOn) call.order?.comeBack()
+  place.settle()
+  if (mayGoOn) return
   const wasOpen = place.state() === "open"
-  while (place.state() !== "open") {
-    throwIfAborted(call)
-    // Only people may take longer than the caller waits.
-    const isForPeople = place.state() === "closed"
-    const until = isForPeople ? waitUntil(call) : Infinity
-    if (place.state() === "never" || ports.closing.aborted || ports.now() >= until) await leave(call, place, ports)
-    if (isForPeople) outerClock(call)?.countWaiting(1)
-    await nextChange(call, place, until, ports)
-    if (isForPeople) outerClock(call)?.countWaiting(-1)
+  if (!wasOpen) await untilOpen(call, place, ports)
+  const turn = call.order?.starting.turn()
+  if (turn !== undefined) await turn
+  const hasWaited = await place.begin(filesOf(call, ports), () => call.order?.leave())
+  if (!wasOpen || turn !== undefined || hasWaited) await recheckBeforeRun(call, tool, input, ports)
+}
+
+async function untilOpen(call: ActiveCall, place: BatchPlace, ports: Ports): Promise<void> {
+  call.order?.leave()
+  // All that are held back take their places again before the first of them goes on.
+  const stop = place.onChange(() => {
+    if (place.state() === "open") call.order?.comeBack()
+  })
+  try {
+    while (place.state() !== "open") {
+      throwIfAborted(call)
+      // Only people may take longer than the caller waits.
+      const isForPeople = place.state() === "closed"
+      const until = isForPeople ? waitUntil(call) : Infinity
+      if (place.state() === "never" || ports.closing.aborted || ports.now() >= until) await leave(call, place, ports)
+      if (isForPeople) outerClock(call)?.countWaiting(1)
+      await nextChange(call, place, until, ports)
+      if (isForPeople) outerClock(call)?.countWaiting(-1)
+    }
+  } finally {
+    stop()
   }
-  const hasWaited = await place.begin(filesOf(call, ports))
-  if (!wasOpen || hasWaited) await recheckBeforeRun(call, tool, input, ports)
 }
 
 function filesOf({ row, touches }: ActiveCall, { settings: { workspace } }: Ports): BatchFiles {

@@ -42,6 +42,7 @@ export async function join(
       const { id: callId, tool: toolName, agentId, deadline } = row
       announceWaiting(call, { callId, toolName, agentId, until: deadline ?? Infinity }, ports)
     }
+    call.order?.leave()
     // It may be a call of the same batch, which would wait for this one in turn. One that was edited is asked again.
     if (row.state !== "waiting" && row.answer?.edit === undefined) call.batch?.settle()
     if (call.request.signal?.aborted) throw abortedEnding(call)
