@@ -92,7 +92,9 @@ function agreement(item: PendingItem, offers: boolean, inline: (text: string) =>
   if (!offers) return lines
   if (item.rule !== undefined) {
     const command = `qm approvals approve ${item.callId} --rule 8h`
-    lines.push(`the user of this machine can add a rule: ${inline(item.rule.words)} (${command})`)
+    lines.push(
+      `instead of a yes each time, the user of this machine can add a rule: ${inline(item.rule.words)} (${command})`,
+    )
   }
   return [...lines, ...item.remember.map(({ words }) => `a yes can be remembered: ${inline(words)}`)]
 }

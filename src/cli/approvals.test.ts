@@ -404,7 +404,7 @@ test("--rule approves and adds the offered rule, only for the user of this machi
   const run = (words: string[], env = {}) => runWithApp({ approvals }, ["approvals", ...words], { env })
   expect((await run(["show", "01"])).stdout).toContain("qm approvals approve 0198-call --rule 8h")
   expect((await run(["show", "01"])).stdout).toContain(
-    "the user of this machine can add a rule: Agent dev may call ls. (qm approvals approve",
+    "instead of a yes each time, the user of this machine can add a rule: Agent dev may call ls. (qm",
   )
   const before = Date.now()
   for (const [words, env, code] of [

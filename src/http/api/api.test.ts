@@ -222,7 +222,7 @@ test("a card has everything that an approver is shown, and an answer counts for 
     bytes: 8,
     mayAnswer: true,
     remember: [],
-    rememberNothing: { code: "remember_sensitive" },
+    rememberNothing: { code: "remember_by_rule" },
     revision: 1,
   })
   expect(card!.inputSchema).toHaveProperty("properties.path")

@@ -211,8 +211,14 @@ function sent(params: ReasonParams): Message["params"] {
   return Object.fromEntries(Object.entries(params)) as Message["params"]
 }
 
-function rememberNothing({ kind, level, tool, remember, reasons }: PendingItem): Message | undefined {
+function rememberNothing({ kind, level, tool, remember, reasons, rule }: PendingItem): Message | undefined {
   if (kind !== "call" || remember.length > 0) return undefined
+  if (rule !== undefined)
+    return {
+      code: "remember_by_rule",
+      params: { tool },
+      text: `A yes is not remembered, because ${tool} is sensitive. A rule can allow calls like this one.`,
+    }
   if (level === "sensitive")
     return {
       code: "remember_sensitive",

@@ -118,6 +118,21 @@ test("a remembered answer is listed, undone by whoever gave it or may manage, an
   expect(await grants()).toEqual([])
 })
 
+test("a card that offers a rule does not say that nothing wider is offered; one that offers none does", async () => {
+  const { app, signIn } = await serving()
+  const { ask } = await signIn("someone", true)
+  const hintFor = async (tool: string, input: object) => {
+    const { callId } = await app.submit({ agentId: "ada", tool, input }, { waitMs: 0 })
+    const { rule, rememberNothing } = (await ask("GET", `/v1/approvals/${callId}`)).body as Card
+    await ask("POST", `/v1/approvals/${callId}/answer`, { revision: 1, answer: { kind: "reject" } })
+    return [rule !== undefined, rememberNothing?.code, rememberNothing?.text]
+  }
+  const offered = "A yes is not remembered, because write_file is sensitive. A rule can allow calls like this one."
+  expect(await hintFor("write_file", { path: "a.txt", content: "one" })).toEqual([true, "remember_by_rule", offered])
+  const wished = { path: "package.json", content: "{}" }
+  expect(await hintFor("write_file", wished)).toEqual([false, "remember_sensitive", expect.stringContaining("Nothing wider is offered")]) // prettier-ignore
+})
+
 test("a yes with a rule needs manage, tells the model the note, and lets the next call run", async () => {
   const { app, signIn } = await serving()
   const pat = await signIn("pat", false)

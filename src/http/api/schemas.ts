@@ -181,7 +181,7 @@ export const card = z
     remember: z.array(
       z.object({ scope: z.enum(["input-session", "tool-session", "task", "minutes", "tool-always"]), message }),
     ),
-    rememberNothing: message.optional().describe("Why nothing wider than this once is offered."),
+    rememberNothing: message.optional().describe("Why a yes is not remembered."),
     rule: z
       .object({ allow: z.string(), agent: z.string(), touching: z.array(z.string()), message })
       .optional()

@@ -100,6 +100,7 @@ export const chinese: Readonly<Record<string, string>> = {
     "{agent} 在 {minutes} 分钟内可在文件夹 {folder} 中调用 {tool}[，且不得超出：{touching}]，无需询问。",
   "remember_tool-always":
     "{agent} 此后可在文件夹 {folder} 中调用 {tool}[，且不得超出：{touching}]，无需询问，直到有人撤销。",
+  remember_by_rule: "同意不会被记住，因为 {tool} 属于敏感工具。可以用规则允许此类调用。",
   remember_sensitive: "不提供更大范围：{tool} 属于敏感工具，每次调用都须由人批准。",
   remember_binding: "不提供更大范围：有一条理由规定每次都问。",
   rule_offered: "{agent} 调用 {tool} 且仅涉及 {touching} 时，无需询问。",
