@@ -1,5 +1,5 @@
+import { Option, type Command } from "commander"
 import { counted } from "../lib/counted.ts"
-import type { Command } from "commander"
 import type { App } from "../model/app.ts"
 import type { Agent, Freeze } from "../model/organisation.ts"
 import { printableJson } from "../lib/printable.ts"
@@ -8,7 +8,7 @@ import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { formatTime } from "./time-text.ts"
-import { listCommand, noSuch, numberFlag } from "./usage.ts"
+import { listCommand, newIdFrom, noSuch, numberFlag } from "./usage.ts"
 
 interface AgentFlags {
   id?: string
@@ -27,10 +27,10 @@ export function addAgents(program: Command, run: Run): void {
     .description("show one agent: its role, parents, tools and messages")
     .action(run(showAgent))
   agents
-    .command("create")
-    .description("create an agent")
+    .command("create [id]")
+    .description("create an agent; without an id it gets a generated one")
     .requiredOption("--role <role>", "role, by name or id")
-    .option("--id <id>", "id (default: a generated one)")
+    .addOption(new Option("--id <id>").hideHelp())
     .option("--department <id>", "department (default: the role's)")
     .option("--level <number>", "level (default: the role's)")
     .option("--parent <id>", "parent agent; the new agent never gets more rights than it")
@@ -127,8 +127,9 @@ function showAgent(context: CliContext, id: string): Promise<number> {
   })
 }
 
-function createAgent(context: CliContext, flags: AgentFlags): Promise<number> {
-  const { id, role, department, parent, folder } = flags
+function createAgent(context: CliContext, name: string | undefined, flags: AgentFlags): Promise<number> {
+  const id = name === undefined && flags.id === undefined ? undefined : newIdFrom(name, flags, "agent")
+  const { role, department, parent, folder } = flags
   const given = { id, role, department, folder, level: numberFlag("--level", flags.level), parentId: parent }
   return withPerson(context, async ({ org }, by) => {
     const agent = await org.createAgent(given, by)

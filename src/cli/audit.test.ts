@@ -220,3 +220,14 @@ test("audit show has the stack of a broken tool with --stack only", async () => 
   expect(await shown("--json")).not.toContain("audit.test.ts")
   expect(await shown("--stack")).toMatch(/error: No list\.\n +TypeError: No list\.\n +at .*audit\.test\.ts/)
 })
+
+test("audit show takes a record as audit verify names it", async () => {
+  const app = await openTestApp({})
+  const { callId } = await app.call({ agentId: "operator", tool: "current_time", input: {} })
+  for (const words of [["record", "1/1"], ["record 1/1"], ["1/1"]]) {
+    const { code, stdout } = await runWithApp({ audit: app.audit }, ["audit", "show", ...words, "--json"])
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject([{ callId }, { callId }])
+  }
+  expect((await runWithApp({ audit: app.audit }, ["audit", "show", "record", "1/99"])).code).toBe(1)
+})

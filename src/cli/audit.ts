@@ -21,8 +21,10 @@ export function addAudit(program: Command, run: Run): void {
     .option("--limit <count>", "how many, newest first (default: 50)")
     .action(run(listCalls))
   audit
-    .command("show <callId>")
-    .description("show one call step by step; the first characters of its id are enough")
+    .command("show <callId...>")
+    .description(
+      "show one call step by step; the first characters of its id are enough, or a record that 'qm audit verify' names",
+    )
     .option("--stack", "also show where a tool of this program or of a plugin threw")
     .action(run(showCall))
   withFilterOptions(
@@ -79,8 +81,12 @@ function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
 }
 
 /** Shows all records of one call. */
-function showCall(context: CliContext, given: string, { stack = false }: { stack?: boolean }): Promise<number> {
-  const callId = requireId(given)
+function showCall(
+  context: CliContext,
+  given: readonly string[],
+  { stack = false }: { stack?: boolean },
+): Promise<number> {
+  const callId = requireId(given.join(" "))
   return withApp(context, { readOnly: true }, async ({ audit }) => {
     const found = await audit.show(callId)
     const entries = stack ? found : found.map(withoutStack)

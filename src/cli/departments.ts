@@ -1,17 +1,17 @@
-import type { Command } from "commander"
+import { Option, type Command } from "commander"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
-import { listCommand } from "./usage.ts"
+import { listCommand, newIdFrom } from "./usage.ts"
 
 export function addDepartments(program: Command, run: Run): void {
   const departments = program.command("departments").description("list, create, rename and delete departments")
   listCommand(departments, "the departments").action(run(listDepartments))
   departments
-    .command("create")
+    .command("create [id]")
     .description("create a department")
-    .requiredOption("--id <id>", "id of the department")
+    .addOption(new Option("--id <id>").hideHelp())
     .option("--name <name>", "name (default: the id)")
     .action(run(createDepartment))
   departments
@@ -38,7 +38,13 @@ function listDepartments(context: CliContext): Promise<number> {
   })
 }
 
-function createDepartment(context: CliContext, { id, name }: { id: string; name?: string }): Promise<number> {
+function createDepartment(
+  context: CliContext,
+  given: string | undefined,
+  flags: { id?: string; name?: string },
+): Promise<number> {
+  const { name } = flags
+  const id = newIdFrom(given, flags, "department")
   return withPerson(context, async ({ org }, by) => {
     const department = await org.createDepartment({ id, name }, by)
     printResult(context, department, `Created department ${department.id}.`)

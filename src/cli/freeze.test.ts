@@ -21,7 +21,7 @@ test("a person freezes and thaws one agent or all agents, with a reason", async 
     { by: "ada", at: 0 },
     { agentId: "dev", by: "ada", at: 0 },
   ])
-  const one = await run("freeze", "--agent", "dev", "--because", "it loops")
+  const one = await run("freeze", "--agent", "dev", "--reason", "it loops")
   expect(one).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("'qm thaw --agent dev' ends the freeze.") as string,

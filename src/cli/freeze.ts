@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import { Option, type Command } from "commander"
 import { sessionModes } from "../model/organisation.ts"
 import { dailySession } from "../model/call.ts"
 import { callingAgent } from "./calling-agent.ts"
@@ -14,7 +14,8 @@ export function addFreeze(program: Command, run: Run): void {
     .description(
       "stop an agent (--agent) and its sub-agents, or all agents: abort running calls and deny new ones until 'qm thaw'",
     )
-    .option("--because <text>", "reason; denied agents see it")
+    .option("--reason <text>", "reason; denied agents see it")
+    .addOption(new Option("--because <text>").hideHelp())
     .action(run(freeze))
   program.command("thaw").description("end the freeze of an agent (--agent), or of all agents").action(run(thaw))
   program
@@ -26,8 +27,9 @@ export function addFreeze(program: Command, run: Run): void {
     .action(run(showOrSetMode))
 }
 
-function freeze(context: CliContext, { because }: { because?: string }): Promise<number> {
+function freeze(context: CliContext, flags: { reason?: string; because?: string }): Promise<number> {
   const { agent: agentId } = context.flags
+  const because = flags.reason ?? flags.because
   return withPerson(context, async (app, by) => {
     await app.freeze({ agentId, by: by.id, because })
     const who = agentId === undefined ? "All agents are" : `Agent ${agentId} and its sub-agents are`

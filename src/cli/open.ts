@@ -36,7 +36,7 @@ export async function findServer({ io }: CliContext, dataDir: string): Promise<R
     others.length === 0 ? "" : ` One runs for another folder: ${others.map((folder) => `--data ${folder}`).join(", ")}.`
   throw new CannotDo(
     "no_server",
-    `No server runs here, for the data folder ${dataDir}.${elsewhere} Start one with: qm serve`,
+    `No server runs here. The data folder is ${dataDir}.${elsewhere} Start one with: qm serve`,
   )
 }
 

@@ -189,7 +189,7 @@ test.each<[string, string[], unknown[]]>([
   ["a department's end", ["departments", "delete", "eng"], ["deleteDepartment", "eng"]],
   [
     "a person",
-    ["people", "create", "--id", "ann", "--roles", "lead,dev", "--name", "Ann"],
+    ["people", "create", "ann", "--roles", "lead,dev", "--name", "Ann"],
     [
       "createPerson",
       { id: "ann", name: "Ann", roles: ["lead", "dev"], lifetimeMs: 90 * 24 * 3_600_000 } satisfies NewPerson,
@@ -223,6 +223,8 @@ test.each([
   [["roles", "update", "developer", "--prompt", "@missing.md"], "--prompt names a file that cannot be read: ENOENT"],
   [["people", "update", "ann"], "Nothing to change. Give --name, --roles or both.\n"],
   [["agents", "create", "--id", "x"], "Required option '--role <role>' not specified."],
+  [["people", "create"], "Give the id of the new person."],
+  [["departments", "create", "a", "--id", "b"], "The id is given twice. Leave out --id."],
 ])("%j is wrong usage", async (words, stderr) => {
   const { run, received } = cliWithOrganisation()
   const result = await run(...words)

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import { Option, type Command } from "commander"
 import { ConfigError } from "../config/config-error.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { Person } from "../model/organisation.ts"
@@ -7,10 +7,10 @@ import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { formatTime, parseDuration } from "./time-text.ts"
-import { CannotDo, commaList, listCommand, noSuch, UsageError } from "./usage.ts"
+import { CannotDo, commaList, listCommand, newIdFrom, noSuch, UsageError } from "./usage.ts"
 
 interface PersonFlags {
-  id: string
+  id?: string
   name?: string
   roles?: string
   expires?: string
@@ -25,8 +25,8 @@ export function addPeople(program: Command, run: Run): void {
   const people = program.command("people").description("list and manage the people who answer approvals")
   listCommand(people, "the people").action(run(listPeople))
   people.command("show <id>").description("show one person").action(run(showPerson))
-  const create = people.command("create").description("add a person; prints their token once")
-  expiring(described(create.requiredOption("--id <id>", "id, for --as"))).action(run(createPerson))
+  const create = people.command("create [id]").description("add a person, named by --as <id>; prints their token once")
+  expiring(described(create.addOption(new Option("--id <id>").hideHelp()))).action(run(createPerson))
   expiring(people.command("token <id>").description("make another token for a person; the one before stops working"))
     .option("--revoke", "make none: only end the one there is")
     .action(run(makeToken))
@@ -88,7 +88,9 @@ function showPerson(context: CliContext, id: string): Promise<number> {
   })
 }
 
-function createPerson(context: CliContext, { id, name, roles, expires }: PersonFlags): Promise<number> {
+function createPerson(context: CliContext, given: string | undefined, flags: PersonFlags): Promise<number> {
+  const { name, roles, expires } = flags
+  const id = newIdFrom(given, flags, "person")
   const lifetimeMs = lifetimeOf(expires)
   return withPerson(context, async ({ org }, by, { dataDir }) => {
     const { person, token } = await org.createPerson({ id, name, roles: commaList(roles), lifetimeMs }, by)

@@ -39,7 +39,7 @@ const tour = [
   ["qm tools list", "list the tools an agent can use"],
   ["qm call base64_encode text=hello", "call a tool; every call is logged"],
   ["qm roles create --name helper --groups data,system", "create a role with two tool groups"],
-  ["qm agents create --id kit --role helper", "create an agent with that role"],
+  ["qm agents create kit --role helper", "create an agent with that role"],
   ["qm why set_env key=A value=1 --agent kit", "explain whether a call would be allowed, without making it"],
   ["qm call set_env key=A value=1 --agent kit", "this call asks you for approval; without a terminal it waits"],
   ["qm approvals list", "list what waits for approval; answer from any terminal"],

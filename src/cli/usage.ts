@@ -109,6 +109,14 @@ export function requireId(text: string): string {
   throw new UsageError("The id is empty. Give the id or its first characters.")
 }
 
+/** The id of something new: the argument, or --id as earlier versions had it. */
+export function newIdFrom(given: string | undefined, { id }: { id?: string | undefined }, kind: string): string {
+  const [only, second] = [given, id].filter((each) => each !== undefined)
+  if (second !== undefined) throw new UsageError("The id is given twice. Leave out --id.")
+  if (only !== undefined) return only
+  throw new UsageError(`Give the id of the new ${kind}.`)
+}
+
 /** Parses an option's whole number above 0. */
 export function wholeNumberFlag(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined

@@ -180,6 +180,13 @@ test.each(["carl", "dev", "root", ""])("--as %j names no person", (as) => {
   ])
 })
 
+test("a person whose name is written nearly right is guessed", () => {
+  const { home } = makeFolders()
+  const claim = makeClaim(home, { as: "anne" })
+  const org = { ...claim.org, listPeople: () => [{ id: "bob" }, { id: "ann" }] }
+  expect(sentence({ ...claim, org })).toEqual(["There is no person 'anne'. Did you mean 'ann'?"])
+})
+
 test("a deleted person is not identified", () => {
   const { home } = makeFolders()
   const claim = makeClaim(home, { as: "ann", env: { QM_PERSON_TOKEN: "token-of-ann" } })

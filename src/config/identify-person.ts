@@ -3,6 +3,7 @@ import { readdirSync, realpathSync } from "node:fs"
 import { userInfo } from "node:os"
 import { basename, dirname, join, resolve } from "node:path"
 import { userConfigFolder } from "./find.ts"
+import { nearestName } from "../lib/nearest-name.ts"
 import { hashToken, newPersonToken } from "../lib/person-token.ts"
 import type { Environment } from "./interpolate.ts"
 import { createPrivateFile, readPrivateFile, writePrivateFile } from "./private-file.ts"
@@ -23,6 +24,8 @@ export interface KnownIdentities {
   /** The live person a token belongs to. */
   personOfToken(token: string, which?: "expired"): { id: string } | undefined
   findAgent(id: string): object | undefined
+  /** For a name that is close to the one that was given. */
+  listPeople?(): readonly { id: string }[]
 }
 
 /** Where the tokens of people are saved: for each data folder apart, because each has people of its own. */
@@ -95,7 +98,9 @@ function userOfMachine(claim: IdentityClaim, login: string, proof: string): Iden
 function personNamed(claim: IdentityClaim, as: string, login: string, proof: string): IdentifiedPerson {
   const file = tokenFile(as, claim)
   if (claim.org.findPerson(as)?.status !== "active") {
-    throw refused("--as", `There is no person '${as}'. 'qm people list' shows all people.`)
+    const guess = nearestName(as, claim.org.listPeople?.().map(({ id }) => id) ?? [])
+    const help = guess === undefined ? "'qm people list' shows all people." : `Did you mean '${guess}'?`
+    throw refused("--as", `There is no person '${as}'. ${help}`)
   }
   const proved = as === login && isConfiguredLogin(claim, as) ? proof : tokenProof(claim, as)
   if (proved !== undefined) return { id: as, proved }

@@ -294,7 +294,10 @@ export interface Explanation {
 export interface AuditReader {
   /** Ended calls, newest first. */
   list(filter?: AuditFilter): Promise<AuditRow[]>
-  /** All entries of one call. A unique beginning of the id is enough; empty when none or several calls match. */
+  /**
+   * All entries of one call, by a unique beginning of its id or by one of its records as `verify` names it, `record 1/5`.
+   * Empty when none or several calls match.
+   */
   show(callId: string): Promise<AuditEntry[]>
   /** All entries of each of these calls, by their whole ids. */
   showMany(callIds: readonly string[]): Promise<ReadonlyMap<string, readonly AuditEntry[]>>

@@ -270,3 +270,17 @@ test("the folder of an agent lies inside its parent's, which it has when it has 
   expect(["top", "plain", "inner"].map((id) => directory.view(id)?.folder)).toEqual(["docs", "docs", "docs/guide"])
   expect(await codeOf(create("out", "plain", "docs2"))).toBe("folder_not_held")
 })
+
+test("an agent that an agent creates has a name that people can read, and each one another", async () => {
+  const { directory } = await openDirectory({ config })
+  const {
+    role: { id: role },
+  } = await directory.createRole({ name: "Test Writer (unit)" }, agent("boss"))
+  const ids = await Promise.all([1, 2, 3].map(async () => (await directory.createAgent({ role }, agent("boss"))).id))
+  for (const id of ids) expect(id).toMatch(/^test-writer-unit-[a-z2-9]{6}$/)
+  expect(new Set(ids).size).toBe(3)
+  const {
+    role: { id: chinese },
+  } = await directory.createRole({ name: "测试" }, agent("boss"))
+  expect((await directory.createAgent({ role: chinese }, agent("boss"))).id).toMatch(/^agent-[a-z2-9]{6}$/)
+})

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { newId } from "../lib/new-id.ts"
 import type { Agent, AgentView, Role } from "../model/organisation.ts"
 import { OrganisationError, type ChangedBy, type NewAgent, type Sourced } from "../model/organisation-admin.ts"
@@ -86,7 +87,22 @@ function fieldsFromAgent(
     const sentence = `You did not create role '${role.name}'. Create a role of your own with create_role and use its id.`
     throw new OrganisationError("not_child_role", sentence)
   }
-  return { id: newId(), parentId: agent.id, taskId: agent.taskId ?? given.taskId ?? (isRoot ? newId() : undefined) }
+  return {
+    id: spawnedId(role),
+    parentId: agent.id,
+    taskId: agent.taskId ?? given.taskId ?? (isRoot ? newId() : undefined),
+  }
+}
+
+/** A name that people can read and say: the role's, and six letters that no other agent has. */
+function spawnedId({ name }: Role): string {
+  const word = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 24)
+  const letters = Array.from(randomBytes(6), (byte) => "bcdfghjkmnpqrstvwxz23456789"[byte % 27])
+  return `${word || "agent"}-${letters.join("")}`
 }
 
 /** The parent may have been terminated while the agent was created. Then the new agent is terminated too. */

@@ -7,7 +7,7 @@ import { dropBefore, type DropResult } from "./audit-drop.ts"
 import { exportEndedCalls } from "./audit-export.ts"
 import { hoursOf, statsOf } from "./audit-stats.ts"
 import { auditWhere } from "./audit-where.ts"
-import { ordinalOf } from "./chains.ts"
+import { ordinalOf, placeOfName } from "./chains.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import { entryReader } from "./entry-reader.ts"
@@ -44,9 +44,11 @@ export class Audit implements AuditReader {
     return rows.map(auditRow)
   }
 
-  /** All entries of one call, in order. A unique beginning of the id is enough. */
-  async show(callId: string): Promise<AuditEntry[]> {
+  /** All entries of one call, in order, by a unique beginning of its id or by one of its records: `record 1/5`. */
+  async show(given: string): Promise<AuditEntry[]> {
     await this.catchUp()
+    const place = placeOfName(given)
+    const callId = place === undefined ? given : (entryReader(this.#database)(place)?.callId ?? given)
     const { ended, steps, calls } = this.#findBeginning(callId)
     if (calls.size !== 1) return []
     return inOrder(placesOf(ended, steps), entryReader(this.#database))

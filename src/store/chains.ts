@@ -13,6 +13,11 @@ export const ordinalOf = (place: number) => Math.floor(place / span)
 export const seqOf = (place: number) => place % span
 /** The name of a record in messages to people. */
 export const recordName = (place: number) => `record ${ordinalOf(place)}/${seqOf(place)}`
+/** The place of a record by its name, with or without the word; undefined for any other text. */
+export function placeOfName(name: string): number | undefined {
+  const [, ordinal, seq] = /^(?:record )?(\d{1,9})\/(\d{1,9}):?$/.exec(name) ?? []
+  return ordinal === undefined ? undefined : recordPlace(Number(ordinal), Number(seq))
+}
 
 export function findChain(database: Database, uuid: string): ChainRow | undefined {
   return database.prepare("select * from chains where uuid = ?").get(uuid) as ChainRow | undefined
