@@ -140,6 +140,7 @@ function createAgent(context: CliContext, name: string | undefined, flags: Agent
 
 function terminateAgent(context: CliContext, id: string, { reason }: { reason?: string }): Promise<number> {
   return withPerson(context, async ({ org }, by) => {
+    if (org.findAgent(id) === undefined) throw unknownAgent({ org }, id)
     const ended = await org.terminateAgent(id, by, reason)
     printResult(context, { terminated: ended }, `Terminated ${ended.join(", ")}.`)
     return 0

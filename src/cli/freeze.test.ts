@@ -80,3 +80,14 @@ test("without --session the mode edits is set for today's session of the agent",
     ["mode", { agentId: "dev", sessionId: expect.stringMatching(/^dev\/\d{4}-\d\d-\d\d$/), mode: "edits", by: "ada" }],
   ])
 })
+
+test.each([[["freeze"]], [["agents", "terminate", "operatr"]]])(
+  "%j of an agent written nearly right is guessed",
+  async (words) => {
+    const org = { findAgent: () => undefined, listAgents: () => [{ id: "operator" }] } as never
+    expect(await runWithApp({ org }, [...words, "--agent", "operatr"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("There is no agent 'operatr'. Did you mean 'operator'?") as string,
+    })
+  },
+)

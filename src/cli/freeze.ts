@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander"
 import { sessionModes } from "../model/organisation.ts"
 import { dailySession } from "../model/call.ts"
+import { unknownAgent } from "./agents.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { CliApp, Run, CliContext } from "./context.ts"
@@ -31,6 +32,7 @@ function freeze(context: CliContext, flags: { reason?: string; because?: string 
   const { agent: agentId } = context.flags
   const because = flags.reason ?? flags.because
   return withPerson(context, async (app, by) => {
+    if (agentId !== undefined && app.org.findAgent(agentId) === undefined) throw unknownAgent(app, agentId)
     await app.freeze({ agentId, by: by.id, because })
     const who = agentId === undefined ? "All agents are" : `Agent ${agentId} and its sub-agents are`
     const thaw = agentId === undefined ? "qm thaw" : `qm thaw --agent ${agentId}`
