@@ -121,22 +121,8 @@ export interface Fallback {
   toResult?(result: unknown, input: unknown): unknown
 }
 
-/**
- * What `defineTool` takes.
- *
- * ```ts
- * const greet = defineTool({
- *   name: "greet",
- *   group: "demo",
- *   description: "Greet somebody by name.",
- *   effect: "none",
- *   input: z.object({ name: z.string().min(1).describe("Whom to greet") }),
- *   execute: ({ name }) => ({ text: `Hello, ${name}!` }),
- * })
- * app.registry.register(greet)
- * ```
- */
-export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Returned = unknown> {
+/** All of a tool but its schemas. */
+export interface ToolTraits<Input = unknown, Returned = unknown> {
   /** In snake_case, for example `read_file`. */
   name: string
   /** What the tool does, written for the model. Approvals are bound to it: a changed description must be approved again. */
@@ -162,10 +148,6 @@ export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Re
   mcp?: McpToolDefinition
   /** For a tool of a program on this machine: it uses files that `touches` does not name. */
   namedPaths?: NamedPathOptions
-  /** Zod, JSON Schema or a parameter list. Inputs that do not match never reach `execute`. */
-  input: SchemaSource<Input, Given>
-  /** Results that do not match end the call with the code `output_invalid`. */
-  output?: SchemaSource<Output>
   permission?: ToolPermission
   version?: string
   author?: string
@@ -204,6 +186,31 @@ export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Re
    * returns the result.
    */
   execute(input: Input, context: ToolContext): Returned
+}
+
+/**
+ * What `defineTool` takes.
+ *
+ * ```ts
+ * const greet = defineTool({
+ *   name: "greet",
+ *   group: "demo",
+ *   description: "Greet somebody by name.",
+ *   effect: "none",
+ *   input: z.object({ name: z.string().min(1).describe("Whom to greet") }),
+ *   execute: ({ name }) => ({ text: `Hello, ${name}!` }),
+ * })
+ * app.registry.register(greet)
+ * ```
+ */
+export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Returned = unknown> extends ToolTraits<
+  Input,
+  Returned
+> {
+  /** Zod, JSON Schema or a parameter list. Inputs that do not match never reach `execute`. */
+  input: SchemaSource<Input, Given>
+  /** Results that do not match end the call with the code `output_invalid`. */
+  output?: SchemaSource<Output>
 }
 
 /** The result of a call: what the output schema says or, without one, what `execute` returns, or what it yields joined. */

@@ -1,7 +1,8 @@
 import { effects, fillPermission, permissionMistake } from "../model/permission.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { compileSchema, type UnknownProperties } from "./compile-schema.ts"
-import type { ResultOf, Tool, ToolSpec, TypedTool } from "../model/tool.ts"
+import type { Schema, SchemaSource } from "../model/schema.ts"
+import type { ResultOf, Tool, ToolSpec, ToolTraits, TypedTool } from "../model/tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
 const fields = [
@@ -11,9 +12,15 @@ const fields = [
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/
 
+/** A tool of ours. A schema in a function is made when it is first used, once for all apps of the process. */
+interface OwnToolSpec<Input, Given, Output, Returned> extends ToolTraits<Input, Returned> {
+  input: SchemaSource<Input, Given> | (() => SchemaSource<Input, Given>)
+  output?: SchemaSource<Output> | (() => SchemaSource<Output>)
+}
+
 /** Makes a tool of ours; see `ToolSpec` for an example. Throws a sentence when the definition has a mistake. */
 export function defineTool<Input, Given = Input, Output = unknown, Returned = unknown>(
-  spec: ToolSpec<Input, Given, Output, Returned>,
+  spec: OwnToolSpec<Input, Given, Output, Returned>,
 ): TypedTool<Given, ResultOf<Output, Returned>> {
   return make(spec, "refuse")
 }
@@ -28,11 +35,35 @@ export function defineHostTool<Input, Given = Input, Output = unknown, Returned 
   return make(spec, "drop")
 }
 
+type Source = SchemaSource<never> | (() => SchemaSource<never>)
+
+/** Schemas that were given as functions, by tool and part. */
+const made = new Map<string, Schema>()
+
+function sharedSchema(key: string, source: Source, unknown: UnknownProperties): Schema {
+  if (typeof source !== "function") return compileSchema(source, unknown)
+  const schema = () => {
+    const known = made.get(key) ?? compileSchema(source(), unknown)
+    made.set(key, known)
+    return known
+  }
+  return {
+    get json() {
+      return schema().json
+    },
+    check: (value) => schema().check(value),
+  }
+}
+
 function make<Input, Given = Input, Output = unknown, Returned = unknown>(
-  spec: ToolSpec<Input, Given, Output, Returned>,
+  spec: OwnToolSpec<Input, Given, Output, Returned>,
   unknown: UnknownProperties,
 ): TypedTool<Given, ResultOf<Output, Returned>> {
   refuseMistakes(spec as ToolSpec)
+  const schemaOf = (part: string, source: Source, properties: UnknownProperties) =>
+    unknown === "refuse"
+      ? sharedSchema(`${spec.name} ${part}`, source, properties)
+      : compileSchema(source as SchemaSource<never>, properties)
   const { input, output, permission, execute, preview, touches, secretFields, onlyReads, question, ...more } = spec
   const { describe, fallback, ...rest } = more
   // The description may be a getter, so it is read each time and not copied.
@@ -54,8 +85,8 @@ function make<Input, Given = Input, Output = unknown, Returned = unknown>(
     ...(fallback === undefined
       ? {}
       : { fallback: fallback.map((one) => (typeof one === "string" ? { tool: one } : one)) }),
-    input: compileSchema(input as never, unknown),
-    ...(output === undefined ? {} : { output: compileSchema(output as never, "output") }),
+    input: schemaOf("input", input as Source, unknown),
+    ...(output === undefined ? {} : { output: schemaOf("output", output as Source, "output") }),
     ...(preview === undefined ? {} : { preview: preview.bind(spec) as Tool["preview"] & {} }),
     ...(onlyReads === undefined ? {} : { onlyReads: onlyReads.bind(spec) as Tool["onlyReads"] & {} }),
     ...(touches === undefined ? {} : { touches: touches.bind(spec) as Tool["touches"] & {} }),

@@ -20,16 +20,17 @@ function budgetTool(): Tool {
     kind: "interactive",
     exposedAs: "loop",
     permission: { level: "sensitive" },
-    input: z.object({
-      conversation: z.string().describe("Its id"),
-      agent: z.string().optional().describe("The agent whose own budget it is; left out: that of the whole tree"),
-      maxTokens: count.optional().describe("The budget so far, in tokens"),
-      maxCost: count.optional().describe("The budget so far, in US dollars"),
-      maxCalls: count.optional().describe("The budget so far, in calls"),
-      moreTokens: count.optional().describe("How many tokens more it may use"),
-      moreCost: count.optional().describe("How much more it may cost, in US dollars"),
-      moreCalls: count.optional().describe("How many calls more it may make"),
-    }),
+    input: () =>
+      z.object({
+        conversation: z.string().describe("Its id"),
+        agent: z.string().optional().describe("The agent whose own budget it is; left out: that of the whole tree"),
+        maxTokens: count.optional().describe("The budget so far, in tokens"),
+        maxCost: count.optional().describe("The budget so far, in US dollars"),
+        maxCalls: count.optional().describe("The budget so far, in calls"),
+        moreTokens: count.optional().describe("How many tokens more it may use"),
+        moreCost: count.optional().describe("How much more it may cost, in US dollars"),
+        moreCalls: count.optional().describe("How many calls more it may make"),
+      }),
     preview: ({ conversation, agent, maxTokens, maxCost, maxCalls, moreTokens, moreCost, moreCalls }) => {
       const whose = agent === undefined ? "The budget" : `Agent ${agent}'s own budget`
       const used = [
@@ -57,12 +58,13 @@ function hopsTool(): Tool {
     kind: "interactive",
     exposedAs: "loop",
     permission: { level: "sensitive" },
-    input: z.object({
-      agent: z.string().describe("The agent that began it"),
-      conversation: z.string().describe("The conversation that began it"),
-      hops: count.describe("How many messages led to each other"),
-      more: count.describe("How many more there may be"),
-    }),
+    input: () =>
+      z.object({
+        agent: z.string().describe("The agent that began it"),
+        conversation: z.string().describe("The conversation that began it"),
+        hops: count.describe("How many messages led to each other"),
+        more: count.describe("How many more there may be"),
+      }),
     preview: ({ agent, conversation, hops, more }) =>
       [
         `Agent ${agent} began a task in which ${hops} messages of agents have led to each other. They may be answering each other for ever; 'qm agents watch' shows who they are.`,
@@ -84,12 +86,13 @@ function interruptedTool(): Tool {
     kind: "interactive",
     exposedAs: "loop",
     permission: { level: "public" },
-    input: z.object({
-      call: z.string().describe("The id of the call"),
-      tool: z.string().describe("Its tool"),
-      input: z.string().describe("Its input as JSON"),
-      then: z.string().optional().describe("What follows from each answer"),
-    }),
+    input: () =>
+      z.object({
+        call: z.string().describe("The id of the call"),
+        tool: z.string().describe("Its tool"),
+        input: z.string().describe("Its input as JSON"),
+        then: z.string().optional().describe("What follows from each answer"),
+      }),
     question: ({ call, tool, input, then }) => ({
       question: `The process ended while ${tool} ran, so it is not known whether it had its effect. Please check. ${then === undefined ? "" : `${then} `}Its input: ${input}. Its record: qm audit show ${call}`,
       options: Object.values(interruptedAnswers),

@@ -41,15 +41,16 @@ export function runPipelineTool(app: () => PipelineApp): Tool {
     effect: "none",
     kind: "composite",
     permission: { level: "public" },
-    input: z.object({
-      steps: z.array(step).min(1).describe("The calls to make"),
-      outputs: values
-        .optional()
-        .describe(
-          'What to return, for example {"text": {"$from": "read#/content"}}. Left out: what the last steps gave',
-        ),
-      dryRun: z.boolean().default(false).describe("Only say in which order the steps would run, and what is decided"),
-    }),
+    input: () =>
+      z.object({
+        steps: z.array(step).min(1).describe("The calls to make"),
+        outputs: values
+          .optional()
+          .describe(
+            'What to return, for example {"text": {"$from": "read#/content"}}. Left out: what the last steps gave',
+          ),
+        dryRun: z.boolean().default(false).describe("Only say in which order the steps would run, and what is decided"),
+      }),
 
     async execute({ dryRun, ...definition }, { agent, sessionId, taskId, allowedPaths, signal, call, emit }) {
       const pipeline = new ToolPipeline(app(), definition as PipelineDefinition, {

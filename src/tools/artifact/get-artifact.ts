@@ -12,11 +12,12 @@ export const getArtifact = () =>
     description:
       "Read a stored artifact by its reference. Binary content comes back in Base64. Null when there is none. Read a long one in parts, with offset and limit: nextOffset says where the next part begins, and is null at the end.",
     effect: "read",
-    input: z.object({
-      ref: z.string().min(1).describe("The reference, for example artifact:0192…, with or without the prefix"),
-      offset: z.number().int().min(0).optional().describe("Begin at this character of the content (default 0)"),
-      limit: z.number().int().min(1).optional().describe("Return at most so many characters (default: all)"),
-    }),
+    input: () =>
+      z.object({
+        ref: z.string().min(1).describe("The reference, for example artifact:0192…, with or without the prefix"),
+        offset: z.number().int().min(0).optional().describe("Begin at this character of the content (default 0)"),
+        limit: z.number().int().min(1).optional().describe("Return at most so many characters (default: all)"),
+      }),
 
     async execute({ ref, offset, limit }, { artifacts, addMetadata }) {
       const found = await artifacts.get(ref)

@@ -11,14 +11,15 @@ export const putArtifact = () =>
     description: "Store a text or binary content and get a reference to it. Binary content is given in Base64.",
     effect: "write",
     permission: { level: "public" },
-    input: z.object({
-      type: z.string().min(1).max(200).describe("What it is, for example report or image"),
-      content: z.string().describe("The text, or Base64 with encoding base64"),
-      encoding: z.enum(["utf8", "base64"]).default("utf8").describe("How content is given"),
-      mimeType: z.string().min(1).max(200).optional().describe("For example text/markdown or image/png"),
-      meta: z.record(z.string(), z.unknown()).optional().describe("Anything worth keeping with it"),
-    }),
-    output: z.object({ artifactRef: z.string() }),
+    input: () =>
+      z.object({
+        type: z.string().min(1).max(200).describe("What it is, for example report or image"),
+        content: z.string().describe("The text, or Base64 with encoding base64"),
+        encoding: z.enum(["utf8", "base64"]).default("utf8").describe("How content is given"),
+        mimeType: z.string().min(1).max(200).optional().describe("For example text/markdown or image/png"),
+        meta: z.record(z.string(), z.unknown()).optional().describe("Anything worth keeping with it"),
+      }),
+    output: () => z.object({ artifactRef: z.string() }),
 
     async execute({ type, content, encoding, mimeType, meta }, { artifacts }) {
       const bytes = encoding === "base64" ? decode(content) : wholeText(content)

@@ -54,16 +54,17 @@ export const codeQuery = (files: Files, index: CodeIndex) =>
     effect: "read",
     idempotent: true,
     input,
-    output: z.object({
-      query: z.string(),
-      type: z.enum(codeTypes),
-      matches: z.array(match),
-      total: z.number(),
-      truncated: z.boolean(),
-      files: z.number(),
-      searched: z.number(),
-      note: z.string().optional(),
-    }),
+    output: () =>
+      z.object({
+        query: z.string(),
+        type: z.enum(codeTypes),
+        matches: z.array(match),
+        total: z.number(),
+        truncated: z.boolean(),
+        files: z.number(),
+        searched: z.number(),
+        note: z.string().optional(),
+      }),
     fallback: [textSearchFallback],
     touches: ({ path }) => [{ kind: "read", what: path }],
 

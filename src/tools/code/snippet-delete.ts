@@ -11,8 +11,8 @@ export const snippetDelete = (storage: SnippetStorage) =>
     category: "code",
     description: "Delete a saved snippet by its name or id.",
     effect: "write",
-    input: z.object({ name: snippetNameOrId }),
-    output: z.object({ success: z.boolean(), id: z.string(), name: z.string() }),
+    input: () => z.object({ name: snippetNameOrId }),
+    output: () => z.object({ success: z.boolean(), id: z.string(), name: z.string() }),
 
     async execute({ name }) {
       const deleted = await storage.delete(name.normalize("NFC"))

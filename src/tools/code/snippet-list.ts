@@ -15,26 +15,34 @@ export const snippetList = (storage: SnippetStorage) =>
     effect: "read",
     permission: { level: "public" },
     idempotent: true,
-    input: z.object({
-      tags: snippetTags.optional().describe("Only those that have all of these tags"),
-      language: z.string().trim().min(1).max(50).optional().describe("Only those in this language"),
-      search: z.string().trim().min(1).max(200).optional().describe("Only those with this in the name or description"),
-    }),
-    output: z.object({
-      count: z.number(),
-      truncated: z.boolean(),
-      snippets: z.array(
-        z.object({
-          id: z.string(),
-          name: z.string(),
-          description: z.string(),
-          language: z.string(),
-          tags: z.array(z.string()),
-          createdAt: z.number(),
-          updatedAt: z.number(),
-        }),
-      ),
-    }),
+    input: () =>
+      z.object({
+        tags: snippetTags.optional().describe("Only those that have all of these tags"),
+        language: z.string().trim().min(1).max(50).optional().describe("Only those in this language"),
+        search: z
+          .string()
+          .trim()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe("Only those with this in the name or description"),
+      }),
+    output: () =>
+      z.object({
+        count: z.number(),
+        truncated: z.boolean(),
+        snippets: z.array(
+          z.object({
+            id: z.string(),
+            name: z.string(),
+            description: z.string(),
+            language: z.string(),
+            tags: z.array(z.string()),
+            createdAt: z.number(),
+            updatedAt: z.number(),
+          }),
+        ),
+      }),
 
     async execute(filter) {
       const found = await storage.list(filter)

@@ -13,17 +13,18 @@ export const snippetLoad = (storage: SnippetStorage) =>
     effect: "read",
     permission: { level: "public" },
     idempotent: true,
-    input: z.object({ name: snippetNameOrId }),
-    output: z.object({
-      id: z.string(),
-      name: z.string(),
-      code: z.string(),
-      description: z.string(),
-      language: z.string(),
-      tags: z.array(z.string()),
-      createdAt: z.number(),
-      updatedAt: z.number(),
-    }),
+    input: () => z.object({ name: snippetNameOrId }),
+    output: () =>
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        code: z.string(),
+        description: z.string(),
+        language: z.string(),
+        tags: z.array(z.string()),
+        createdAt: z.number(),
+        updatedAt: z.number(),
+      }),
 
     async execute({ name }) {
       const found = await storage.load(name.normalize("NFC"))

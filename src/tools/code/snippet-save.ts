@@ -16,20 +16,27 @@ export const snippetSave = (storage: SnippetStorage) =>
       "Save a piece of code under a unique name for later use. A snippet that has the name already gets the new code; what else is left out stays as it was.",
     effect: "write",
     idempotent: true,
-    input: z.object({
-      name: z
-        .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must be one line of text")
-        .describe("Unique, for example debounce"),
-      code: z.string().min(1).max(1_000_000).describe("The code"),
-      description: z.string().max(10_000).optional().describe("What it is for"),
-      language: z.string().trim().min(1).max(50).optional().describe("For example typescript; plaintext when left out"),
-      tags: snippetTags.optional().describe("Words to find it by"),
-    }),
-    output: z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
+    input: () =>
+      z.object({
+        name: z
+          .string()
+          .trim()
+          .min(1)
+          .max(200)
+          .regex(/^[^\p{Cc}\p{Cs}]+$/u, "must be one line of text")
+          .describe("Unique, for example debounce"),
+        code: z.string().min(1).max(1_000_000).describe("The code"),
+        description: z.string().max(10_000).optional().describe("What it is for"),
+        language: z
+          .string()
+          .trim()
+          .min(1)
+          .max(50)
+          .optional()
+          .describe("For example typescript; plaintext when left out"),
+        tags: snippetTags.optional().describe("Words to find it by"),
+      }),
+    output: () => z.object({ id: z.string(), name: z.string(), created: z.boolean() }),
 
     async execute(draft, { agent }) {
       if (identifier.test(draft.name)) {

@@ -11,9 +11,10 @@ export const commandOutput = (processes: Processes) =>
     category: "execution",
     description: "Get what a background command has printed since the last call, and whether it still runs.",
     effect: "read",
-    input: z.object({
-      id: z.string().min(1).describe("The id that a background command was given, for example command-1"),
-    }),
+    input: () =>
+      z.object({
+        id: z.string().min(1).describe("The id that a background command was given, for example command-1"),
+      }),
     output: backgroundCommandOutput.extend({ stdout: z.string(), stderr: z.string(), dropped: z.number() }),
 
     execute: ({ id }, { agent, taskId }) => processes.output(id, { agentId: agent.id, taskId }),

@@ -12,9 +12,10 @@ export const commandStop = (processes: Processes) =>
     description: "End a background command and everything it started. What it printed can still be read.",
     effect: "execute",
     permission: { level: "public" },
-    input: z.object({
-      id: z.string().min(1).describe("The id that a background command was given, for example command-1"),
-    }),
+    input: () =>
+      z.object({
+        id: z.string().min(1).describe("The id that a background command was given, for example command-1"),
+      }),
     output: backgroundCommandOutput,
 
     execute: ({ id }, { agent, taskId }) => processes.stop(id, { agentId: agent.id, taskId }),

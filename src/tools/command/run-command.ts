@@ -68,19 +68,20 @@ export const runCommand = (
     permission: { level: "sensitive" },
     timeoutMs: 600_000,
     input: Input,
-    output: z.object({
-      stdout: z.string(),
-      stderr: z.string(),
-      exitCode: z.number().nullable(),
-      durationMs: z.number(),
-      sandbox: sandboxOutput,
-      signal: z.string().optional(),
-      leftovers: z.number().optional(),
-      dropped: z.number().optional(),
-      artifactRef: z.string().optional(),
-      id: z.string().optional(),
-      status: z.string().optional(),
-    }),
+    output: () =>
+      z.object({
+        stdout: z.string(),
+        stderr: z.string(),
+        exitCode: z.number().nullable(),
+        durationMs: z.number(),
+        sandbox: sandboxOutput,
+        signal: z.string().optional(),
+        leftovers: z.number().optional(),
+        dropped: z.number().optional(),
+        artifactRef: z.string().optional(),
+        id: z.string().optional(),
+        status: z.string().optional(),
+      }),
     touches: ({ command, cwd, env, network }, session) => [
       {
         kind: "command",

@@ -16,15 +16,17 @@ export const runJavaScript = (javaScript: JavaScript) =>
     effect: "none",
     permission: { level: "public" },
     timeoutMs: longestMs + 5000,
-    input: z.object({
-      code: z.string().min(1).max(20_000).describe("For example return input.numbers.reduce((a, b) => a + b)"),
-      input: z.unknown().optional().describe('The value of input, for example {"numbers": [1, 2]}'),
-    }),
-    output: z.object({
-      result: z.unknown(),
-      logs: z.array(z.string()),
-      logsDropped: z.number().optional(),
-    }),
+    input: () =>
+      z.object({
+        code: z.string().min(1).max(20_000).describe("For example return input.numbers.reduce((a, b) => a + b)"),
+        input: z.unknown().optional().describe('The value of input, for example {"numbers": [1, 2]}'),
+      }),
+    output: () =>
+      z.object({
+        result: z.unknown(),
+        logs: z.array(z.string()),
+        logsDropped: z.number().optional(),
+      }),
 
     async execute({ code, input }, { signal }) {
       const { result, logs, logsDropped } = await javaScript.run({

@@ -10,8 +10,8 @@ export const consolePrint = (print: (text: string) => void) =>
     description: "Show a text to the person who runs this agent.",
     effect: "communicate",
     permission: { level: "public" },
-    input: z.object({ text: z.string().describe("The text to show") }),
-    output: z.object({ ok: z.literal(true) }),
+    input: () => z.object({ text: z.string().describe("The text to show") }),
+    output: () => z.object({ ok: z.literal(true) }),
 
     execute({ text }) {
       print(text)

@@ -11,14 +11,21 @@ export const compressContext = (contexts: ConversationContexts) =>
     description:
       "Replace the older messages of this conversation by your summary, to make room. The last messages stay as they are.",
     effect: "none",
-    input: z.object({
-      summary: z
-        .string()
-        .min(1)
-        .describe("What must not be forgotten: the task, decisions, facts, file names, what is left to do"),
-      keepRecentCount: z.int().min(1).max(1000).default(10).describe("How many of the last messages stay as they are"),
-    }),
-    output: z.object({ ok: z.boolean(), compressed: z.boolean(), originalCount: z.number(), newCount: z.number() }),
+    input: () =>
+      z.object({
+        summary: z
+          .string()
+          .min(1)
+          .describe("What must not be forgotten: the task, decisions, facts, file names, what is left to do"),
+        keepRecentCount: z
+          .int()
+          .min(1)
+          .max(1000)
+          .default(10)
+          .describe("How many of the last messages stay as they are"),
+      }),
+    output: () =>
+      z.object({ ok: z.boolean(), compressed: z.boolean(), originalCount: z.number(), newCount: z.number() }),
     async execute({ summary, keepRecentCount }, context) {
       return { ok: true, ...(await currentContext(contexts, context).compress(summary, keepRecentCount)) }
     },

@@ -10,14 +10,15 @@ export const getContextStatus = (contexts: ConversationContexts) =>
     group: "context",
     description: "Get how many tokens of the context window this conversation uses.",
     effect: "none",
-    input: z.object({}),
-    output: z.object({
-      usedTokens: z.number(),
-      maxTokens: z.number(),
-      usagePercent: z.number(),
-      usagePercentStr: z.string(),
-      status: z.enum(["normal", "warning", "critical", "exceeded"]),
-      thresholds: z.object({ warning: z.number(), critical: z.number(), exceeded: z.number() }),
-    }),
+    input: () => z.object({}),
+    output: () =>
+      z.object({
+        usedTokens: z.number(),
+        maxTokens: z.number(),
+        usagePercent: z.number(),
+        usagePercentStr: z.string(),
+        status: z.enum(["normal", "warning", "critical", "exceeded"]),
+        thresholds: z.object({ warning: z.number(), critical: z.number(), exceeded: z.number() }),
+      }),
     execute: (_input, context) => currentContext(contexts, context).status(),
   })

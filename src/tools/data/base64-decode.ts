@@ -10,8 +10,8 @@ export const base64Decode = () =>
     category: "data",
     description: "Decode Base64 (standard or URL-safe) to UTF-8 text.",
     effect: "none",
-    input: z.object({ encoded: z.string().describe("The Base64 text, for example aGVsbG8=") }),
-    output: z.object({ decoded: z.string() }),
+    input: () => z.object({ encoded: z.string().describe("The Base64 text, for example aGVsbG8=") }),
+    output: () => z.object({ decoded: z.string() }),
 
     execute({ encoded }) {
       const text = encoded.replace(/\s+/g, "")

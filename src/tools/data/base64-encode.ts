@@ -10,8 +10,8 @@ export const base64Encode = () =>
     category: "data",
     description: "Encode text (as UTF-8) in Base64.",
     effect: "none",
-    input: z.object({ text: z.string().describe("The text to encode") }),
-    output: z.object({ encoded: z.string() }),
+    input: () => z.object({ text: z.string().describe("The text to encode") }),
+    output: () => z.object({ encoded: z.string() }),
 
     execute({ text }) {
       if (/\p{Surrogate}/u.test(text)) {

@@ -11,7 +11,7 @@ export const jsonParse = () =>
     category: "data",
     description: "Parse JSON text and return the value it stands for.",
     effect: "none",
-    input: z.object({ text: z.string().describe('The JSON text, for example {"a": 1}') }),
+    input: () => z.object({ text: z.string().describe('The JSON text, for example {"a": 1}') }),
 
     execute({ text }) {
       try {

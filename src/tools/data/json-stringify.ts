@@ -9,14 +9,15 @@ export const jsonStringify = () =>
     category: "data",
     description: "Write a value as JSON text.",
     effect: "none",
-    input: z.object({
-      data: z
-        .unknown()
-        .refine((value) => value !== undefined, "is required")
-        .describe("The value to write"),
-      pretty: z.boolean().default(false).describe("Indent by two spaces"),
-    }),
-    output: z.object({ text: z.string() }),
+    input: () =>
+      z.object({
+        data: z
+          .unknown()
+          .refine((value) => value !== undefined, "is required")
+          .describe("The value to write"),
+        pretty: z.boolean().default(false).describe("Indent by two spaces"),
+      }),
+    output: () => z.object({ text: z.string() }),
 
     execute({ data, pretty }) {
       return { text: JSON.stringify(data, null, pretty ? 2 : undefined) }

@@ -15,18 +15,20 @@ export const changeDatabase = (databases: Databases) =>
     effect: "write",
     destructive: true,
     permission: { level: "sensitive" },
-    input: z.object({
-      ...statementFields,
-      sql: z
-        .string()
-        .min(1)
-        .max(100_000)
-        .describe("One statement that writes, for example: update orders set state = ? where id = ?"),
-    }),
-    output: z.object({
-      changedRows: z.number().nullable(),
-      returned: z.object({ columns, rows, more: z.boolean() }).optional().describe("What RETURNING gave"),
-    }),
+    input: () =>
+      z.object({
+        ...statementFields,
+        sql: z
+          .string()
+          .min(1)
+          .max(100_000)
+          .describe("One statement that writes, for example: update orders set state = ? where id = ?"),
+      }),
+    output: () =>
+      z.object({
+        changedRows: z.number().nullable(),
+        returned: z.object({ columns, rows, more: z.boolean() }).optional().describe("What RETURNING gave"),
+      }),
     touches: (input) => databaseTouch(databases, input.database),
 
     async preview({ database, ...statement }) {

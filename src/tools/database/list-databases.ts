@@ -11,16 +11,17 @@ export const listDatabases = (databases: Databases) =>
     description: "List the databases you may use, with their kind, which decides the SQL to write.",
     effect: "read",
     idempotent: true,
-    input: z.object({}),
-    output: z.object({
-      databases: z.array(
-        z.object({
-          name: z.string(),
-          kind: z.enum(["SQLite", "PostgreSQL"]),
-          readOnly: z.boolean(),
-          description: z.string().optional(),
-        }),
-      ),
-    }),
+    input: () => z.object({}),
+    output: () =>
+      z.object({
+        databases: z.array(
+          z.object({
+            name: z.string(),
+            kind: z.enum(["SQLite", "PostgreSQL"]),
+            readOnly: z.boolean(),
+            description: z.string().optional(),
+          }),
+        ),
+      }),
     execute: (_, { agent }) => ({ databases: databases.list(agent.id).map((one) => ({ ...one })) }),
   })

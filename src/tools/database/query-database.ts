@@ -13,22 +13,24 @@ export const queryDatabase = (databases: Databases) =>
       "Read from a database with one SQL statement, such as a SELECT. Put values into parameters, not into the SQL. Each row is a list in the order of the columns; bytes are Base64. Write ORDER BY if you read several pages.",
     effect: "read",
     idempotent: true,
-    input: z.object({
-      ...statementFields,
-      sql: z
-        .string()
-        .min(1)
-        .max(100_000)
-        .describe("One statement that reads, for example: select id, total from orders where state = ?"),
-      limit: z.number().int().min(1).max(1000).default(100).describe("How many rows at most"),
-      offset: z.number().int().min(0).default(0).describe("How many rows to skip, for the next page"),
-    }),
-    output: z.object({
-      columns,
-      rows,
-      more: z.boolean().describe("Whether there are rows after these"),
-      nextOffset: z.number().optional(),
-    }),
+    input: () =>
+      z.object({
+        ...statementFields,
+        sql: z
+          .string()
+          .min(1)
+          .max(100_000)
+          .describe("One statement that reads, for example: select id, total from orders where state = ?"),
+        limit: z.number().int().min(1).max(1000).default(100).describe("How many rows at most"),
+        offset: z.number().int().min(0).default(0).describe("How many rows to skip, for the next page"),
+      }),
+    output: () =>
+      z.object({
+        columns,
+        rows,
+        more: z.boolean().describe("Whether there are rows after these"),
+        nextOffset: z.number().optional(),
+      }),
     touches: (input) => databaseTouch(databases, input.database),
 
     async execute({ database, ...request }, { signal }) {

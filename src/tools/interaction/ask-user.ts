@@ -13,12 +13,13 @@ export const askUser = () =>
     effect: "communicate",
     kind: "interactive",
     permission: { level: "public" },
-    input: z.object({
-      question: z.string().min(1).describe("The question, for example Which branch?"),
-      options: z.array(z.string().min(1)).max(50).optional().describe("Answers to choose from"),
-      multiple: z.boolean().default(false).describe("Several options may be chosen"),
-    }),
-    output: z.object({ question: z.string(), answer: z.union([z.string(), z.array(z.string())]) }),
+    input: () =>
+      z.object({
+        question: z.string().min(1).describe("The question, for example Which branch?"),
+        options: z.array(z.string().min(1)).max(50).optional().describe("Answers to choose from"),
+        multiple: z.boolean().default(false).describe("Several options may be chosen"),
+      }),
+    output: () => z.object({ question: z.string(), answer: z.union([z.string(), z.array(z.string())]) }),
     question: ({ question, options, multiple }) => ({
       question,
       options: options !== undefined && options.length > 0 ? options : undefined,

@@ -12,7 +12,7 @@ export const httpGet = (web: Web, pages: Pages) =>
     description: "Get what is at an address by HTTP GET, as it is: for example JSON, or the source of a page.",
     effect: "network",
     idempotent: true,
-    input: z.object({ url, headers }),
+    input: () => z.object({ url, headers }),
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
     preview: (input) => requestPreview({ ...input, method: "GET" }),

@@ -11,7 +11,7 @@ export const httpPost = (web: Web, pages: Pages) =>
     category: "network",
     description: "Send a body to an address by HTTP POST. An object or a list is sent as JSON, a text as it is.",
     effect: "network",
-    input: z.object({ url, body, headers }),
+    input: () => z.object({ url, body, headers }),
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
     preview: (input) => requestPreview({ ...input, method: "POST" }),

@@ -13,22 +13,23 @@ export const httpRequest = (web: Web, pages: Pages) =>
       "Send an HTTP request and get status, headers and body. Redirects are followed on the same host only; one to another host is told in redirect.",
     effect: "network",
     timeoutMs: 600_000,
-    input: z.object({
-      url,
-      method: z
-        .enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-        .default("GET")
-        .describe("The method; GET when left out"),
-      headers,
-      body,
-      timeoutMs: z
-        .number()
-        .int()
-        .min(1)
-        .max(600_000)
-        .default(30_000)
-        .describe("Milliseconds the whole answer may take"),
-    }),
+    input: () =>
+      z.object({
+        url,
+        method: z
+          .enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+          .default("GET")
+          .describe("The method; GET when left out"),
+        headers,
+        body,
+        timeoutMs: z
+          .number()
+          .int()
+          .min(1)
+          .max(600_000)
+          .default(30_000)
+          .describe("Milliseconds the whole answer may take"),
+      }),
     output,
     touches: ({ url }) => [{ kind: "host", what: url }],
     preview: (input) => requestPreview(input),

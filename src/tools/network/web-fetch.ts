@@ -15,22 +15,23 @@ export const webFetch = (web: Web, pages: Pages) =>
     effect: "network",
     idempotent: true,
     cache: { ttlMs: 15 * 60_000 },
-    input: z.object({ url }),
-    output: z.object({
-      url: z.string(),
-      status: z.number(),
-      title: z.string(),
-      content: z.string(),
-      /** Empty when the response has no content and no content type. */
-      contentType: z.string(),
-      charset: z.string().optional(),
-      /** In bytes. */
-      size: z.number(),
-      truncated: z.boolean(),
-      redirect: z.string().optional(),
-      /** Content that is not text is stored as this artifact, and `content` is empty. */
-      artifactRef: z.string().optional(),
-    }),
+    input: () => z.object({ url }),
+    output: () =>
+      z.object({
+        url: z.string(),
+        status: z.number(),
+        title: z.string(),
+        content: z.string(),
+        /** Empty when the response has no content and no content type. */
+        contentType: z.string(),
+        charset: z.string().optional(),
+        /** In bytes. */
+        size: z.number(),
+        truncated: z.boolean(),
+        redirect: z.string().optional(),
+        /** Content that is not text is stored as this artifact, and `content` is empty. */
+        artifactRef: z.string().optional(),
+      }),
     touches: ({ url }) => [{ kind: "host", what: byHttps(url) }],
     preview: ({ url }) => ({ kind: "request", method: "GET", url: byHttps(url) }),
 

@@ -18,26 +18,28 @@ export const webSearch = (provider: SearchProvider, usual = 10) =>
     description: "Search the web. Each result has a title, an address and a snippet; read one with web_fetch.",
     effect: "network",
     idempotent: true,
-    input: z
-      .object({
-        query: z.string().trim().min(1).max(1000).describe("What to search for, for example: node 20 end of life"),
-        maxResults: count.describe(`How many results at most; ${Math.min(usual, most)} when left out`),
-        limit: count.describe("The same as maxResults"),
-        allowedDomains: domains.describe("Only results of these domains and their subdomains"),
-        blockedDomains: domains.describe("No results of these domains; not together with allowedDomains"),
-      })
-      .refine(({ maxResults, limit }) => maxResults === undefined || limit === undefined || maxResults === limit, {
-        message: "and maxResults say different things",
-        path: ["limit"],
-      })
-      .refine(({ allowedDomains, blockedDomains }) => allowedDomains === undefined || blockedDomains === undefined, {
-        message: "cannot stand together with allowedDomains",
-        path: ["blockedDomains"],
+    input: () =>
+      z
+        .object({
+          query: z.string().trim().min(1).max(1000).describe("What to search for, for example: node 20 end of life"),
+          maxResults: count.describe(`How many results at most; ${Math.min(usual, most)} when left out`),
+          limit: count.describe("The same as maxResults"),
+          allowedDomains: domains.describe("Only results of these domains and their subdomains"),
+          blockedDomains: domains.describe("No results of these domains; not together with allowedDomains"),
+        })
+        .refine(({ maxResults, limit }) => maxResults === undefined || limit === undefined || maxResults === limit, {
+          message: "and maxResults say different things",
+          path: ["limit"],
+        })
+        .refine(({ allowedDomains, blockedDomains }) => allowedDomains === undefined || blockedDomains === undefined, {
+          message: "cannot stand together with allowedDomains",
+          path: ["blockedDomains"],
+        }),
+    output: () =>
+      z.object({
+        results: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
+        provider: z.string(),
       }),
-    output: z.object({
-      results: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
-      provider: z.string(),
-    }),
     touches: () => [{ kind: "host", what: provider.address, ...(provider.configured ? { configured: true } : {}) }],
     preview: ({ query }) => `Search with ${provider.name}: ${query}`,
 

@@ -21,16 +21,17 @@ export const createRole = (book: OrganisationAdmin, groups: GroupList) =>
     describe: () => `Groups: ${groups.list().map(describeGroup).join(", ")}.`,
     effect: "communicate",
     permission: { level: "moderate" },
-    input: z.object({
-      name: z.string().min(1).max(200).describe("The role's name, for example developer"),
-      rolePrompt: z.string().min(1).max(100_000).describe("The instructions for agents of this role"),
-      toolGroups: z
-        .array(z.string().min(1))
-        .max(1000)
-        .nullable()
-        .optional()
-        .describe("Ids of groups, for example data"),
-    }),
+    input: () =>
+      z.object({
+        name: z.string().min(1).max(200).describe("The role's name, for example developer"),
+        rolePrompt: z.string().min(1).max(100_000).describe("The instructions for agents of this role"),
+        toolGroups: z
+          .array(z.string().min(1))
+          .max(1000)
+          .nullable()
+          .optional()
+          .describe("Ids of groups, for example data"),
+      }),
     output: roleOutput.extend({ created: z.boolean(), hint: z.string().optional() }),
     preview: ({ name, rolePrompt, toolGroups }) => `Role ${name}\nGroups: ${groupsText(toolGroups)}\n\n${rolePrompt}`,
 

@@ -13,7 +13,7 @@ export const findRoleByName = (book: OrganisationAdmin) =>
     effect: "read",
     permission: { level: "moderate" },
     idempotent: true,
-    input: z.object({ name: z.string().min(1).describe("The role's name, for example developer") }),
+    input: () => z.object({ name: z.string().min(1).describe("The role's name, for example developer") }),
     output: roleOutput.nullable(),
 
     execute({ name }) {

@@ -12,12 +12,13 @@ export const sendMessage = (book: OrganisationAdmin) =>
     description: "Send a message to an agent of your task, to root or to user.",
     effect: "communicate",
     permission: { level: "moderate" },
-    input: z.object({
-      to: z.string().min(1).describe("An agent's id, root or user"),
-      payload: z.unknown().describe("The message: a text or any JSON, 1 MB at most"),
-      delayMs: z.int().min(0).optional().describe("Deliver it this many milliseconds later"),
-    }),
-    output: z.object({ messageId: z.string() }),
+    input: () =>
+      z.object({
+        to: z.string().min(1).describe("An agent's id, root or user"),
+        payload: z.unknown().describe("The message: a text or any JSON, 1 MB at most"),
+        delayMs: z.int().min(0).optional().describe("Deliver it this many milliseconds later"),
+      }),
+    output: () => z.object({ messageId: z.string() }),
     preview: ({ to, payload }) => `To ${to}\n\n${JSON.stringify(payload, null, 2)}`,
 
     execute({ to, payload, delayMs }, context) {

@@ -12,11 +12,12 @@ export const terminateAgent = (book: OrganisationAdmin) =>
     description: "Terminate an agent you spawned, with every agent below it. It cannot be undone.",
     effect: "communicate",
     permission: { level: "moderate" },
-    input: z.object({
-      agentId: z.string().min(1).describe("The id that spawn_agent returned"),
-      reason: z.string().max(10_000).optional().describe("Why, for the audit log"),
-    }),
-    output: z.object({ ok: z.boolean(), terminatedAgentId: z.string() }),
+    input: () =>
+      z.object({
+        agentId: z.string().min(1).describe("The id that spawn_agent returned"),
+        reason: z.string().max(10_000).optional().describe("Why, for the audit log"),
+      }),
+    output: () => z.object({ ok: z.boolean(), terminatedAgentId: z.string() }),
 
     execute({ agentId, reason }, context) {
       return asToolFailure(async () => {

@@ -10,8 +10,9 @@ export const currentTime = (now: () => number = Date.now) =>
     category: "system",
     description: "Tell the current date and time, optionally in a given time zone.",
     effect: "none",
-    input: z.object({ timezone: z.string().min(1).optional().describe("An IANA name, for example Asia/Shanghai") }),
-    output: z.object({ timestamp: z.number(), iso: z.string(), timezone: z.string() }),
+    input: () =>
+      z.object({ timezone: z.string().min(1).optional().describe("An IANA name, for example Asia/Shanghai") }),
+    output: () => z.object({ timestamp: z.number(), iso: z.string(), timezone: z.string() }),
 
     execute({ timezone = localZone() }) {
       const timestamp = now()

@@ -14,8 +14,8 @@ export const getEnv = (session: SessionEnvironment, currentEnvironment: CurrentE
     category: "system",
     description: "Read an environment variable. Variables that look like secrets are hidden.",
     effect: "read",
-    input: z.object({ key: z.string().min(1).describe("The variable's name, for example LANG") }),
-    output: z.object({ value: z.string().nullable(), hidden: z.boolean().optional() }),
+    input: () => z.object({ key: z.string().min(1).describe("The variable's name, for example LANG") }),
+    output: () => z.object({ value: z.string().nullable(), hidden: z.boolean().optional() }),
 
     async execute({ key }, { agent, sessionId }) {
       if (isSecretVariable(key)) return { value: null, hidden: true }

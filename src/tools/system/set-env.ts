@@ -12,21 +12,22 @@ export const setEnv = (session: SessionEnvironment, currentEnvironment: CurrentE
     category: "system",
     description: "Set an environment variable for this session only. Commands of the session get it too.",
     effect: "write",
-    input: z.object({
-      key: z
-        .string()
-        .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be a variable name: letters, digits and _")
-        .describe("The variable's name, for example LANG"),
-      value: z
-        .string()
-        .max(32_768)
-        .refine(
-          (text) => !text.includes("\0") && !/\p{Surrogate}/u.test(text),
-          "cannot contain NUL or half of a character",
-        )
-        .describe("Its new value"),
-    }),
-    output: z.object({ previous: z.string().nullable() }),
+    input: () =>
+      z.object({
+        key: z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be a variable name: letters, digits and _")
+          .describe("The variable's name, for example LANG"),
+        value: z
+          .string()
+          .max(32_768)
+          .refine(
+            (text) => !text.includes("\0") && !/\p{Surrogate}/u.test(text),
+            "cannot contain NUL or half of a character",
+          )
+          .describe("Its new value"),
+      }),
+    output: () => z.object({ previous: z.string().nullable() }),
     preview: ({ key, value }) => `${key}=${value}`,
 
     async execute({ key, value }, { agent, sessionId }) {

@@ -11,8 +11,8 @@ export const sleep = () =>
     description: "Wait for a number of seconds, 590 at most.",
     effect: "none",
     timeoutMs: 600_000,
-    input: z.object({ duration: z.number().min(0).max(590).describe("Seconds, for example 1.5") }),
-    output: z.object({ slept: z.number() }),
+    input: () => z.object({ duration: z.number().min(0).max(590).describe("Seconds, for example 1.5") }),
+    output: () => z.object({ slept: z.number() }),
 
     async execute({ duration }, { signal }) {
       await wait(duration * 1000, undefined, { signal })

@@ -81,12 +81,13 @@ export const todoWrite = (todos: Todos) =>
     effect: "write",
     permission: { level: "public" },
     input,
-    output: z.object({
-      todo: todo.optional(),
-      todos: z.array(todo).optional(),
-      before: z.array(todo).optional(),
-      total: z.number().optional(),
-    }),
+    output: () =>
+      z.object({
+        todo: todo.optional(),
+        todos: z.array(todo).optional(),
+        before: z.array(todo).optional(),
+        total: z.number().optional(),
+      }),
     onlyReads: ({ operation }) => operation === "list",
 
     async execute(given, { agent, taskId }) {

@@ -16,17 +16,19 @@ export const deleteFile = (workspace: Workspace) =>
     effect: "write",
     permission: { dangerous: true },
     destructive: true,
-    input: z.object({
-      path: z.string().min(1).describe("What to delete, for example notes/old.md"),
-      recursive: z.boolean().default(false).describe("Also a folder, with all that is in it"),
-    }),
-    output: z.object({
-      deleted: z.boolean(),
-      path: z.string(),
-      type: z.string(),
-      size: z.number(),
-      trashId: z.string(),
-    }),
+    input: () =>
+      z.object({
+        path: z.string().min(1).describe("What to delete, for example notes/old.md"),
+        recursive: z.boolean().default(false).describe("Also a folder, with all that is in it"),
+      }),
+    output: () =>
+      z.object({
+        deleted: z.boolean(),
+        path: z.string(),
+        type: z.string(),
+        size: z.number(),
+        trashId: z.string(),
+      }),
     touches: ({ path }) => [{ kind: "write", what: path }],
 
     async preview({ path, recursive }) {

@@ -27,44 +27,46 @@ export const editFile = (workspace: Workspace) =>
       "Change a text file: replace an exact, unique piece of text (oldText → newText), or whole lines (startLine, endLine, newText). Several edits at once go in edits: all are looked for in the file as it is now, and all are made or none. With preview nothing is changed and the diff comes back.",
     effect: "write",
     permission: { dangerous: true, rateLimit: { maxCallsPerMinute: 30, maxCallsPerHour: 500 } },
-    input: z
-      .object({
-        path: z.string().min(1).describe("The file, relative to the workspace, for example src/app.ts"),
-        ...editFields,
-        edits: z
-          .array(
-            z
-              .object({ ...editFields, newText: z.string() })
-              .strict()
-              .superRefine(refuseContradictions),
-          )
-          .min(1)
-          .max(100)
-          .optional()
-          .describe("Several edits instead of one"),
-        preview: z.boolean().optional().describe("Only show what would change"),
-        backup: z.boolean().optional().describe("Keep the version before it, which is done unless this is false"),
-      })
-      .superRefine((fields, context) => {
-        if (fields.edits === undefined) return refuseContradictions(fields, context)
-        for (const name of ["oldText", "newText", "replaceAll", "startLine", "endLine"] as const) {
-          if (fields[name] !== undefined) addIssue(context, name, "cannot be used together with edits")
-        }
+    input: () =>
+      z
+        .object({
+          path: z.string().min(1).describe("The file, relative to the workspace, for example src/app.ts"),
+          ...editFields,
+          edits: z
+            .array(
+              z
+                .object({ ...editFields, newText: z.string() })
+                .strict()
+                .superRefine(refuseContradictions),
+            )
+            .min(1)
+            .max(100)
+            .optional()
+            .describe("Several edits instead of one"),
+          preview: z.boolean().optional().describe("Only show what would change"),
+          backup: z.boolean().optional().describe("Keep the version before it, which is done unless this is false"),
+        })
+        .superRefine((fields, context) => {
+          if (fields.edits === undefined) return refuseContradictions(fields, context)
+          for (const name of ["oldText", "newText", "replaceAll", "startLine", "endLine"] as const) {
+            if (fields[name] !== undefined) addIssue(context, name, "cannot be used together with edits")
+          }
+        }),
+    output: () =>
+      z.object({
+        ok: z.boolean(),
+        path: z.string(),
+        changed: z.boolean().describe("False for a preview"),
+        created: z.boolean(),
+        replacements: z.number(),
+        additions: z.number(),
+        deletions: z.number(),
+        diff: z.string(),
+        size: z.number(),
+        bytesWritten: z.number(),
+        encoding: z.string(),
+        backup: z.string().optional(),
       }),
-    output: z.object({
-      ok: z.boolean(),
-      path: z.string(),
-      changed: z.boolean().describe("False for a preview"),
-      created: z.boolean(),
-      replacements: z.number(),
-      additions: z.number(),
-      deletions: z.number(),
-      diff: z.string(),
-      size: z.number(),
-      bytesWritten: z.number(),
-      encoding: z.string(),
-      backup: z.string().optional(),
-    }),
     touches: ({ path, preview }) =>
       preview === true
         ? [{ kind: "read", what: path, opens: true }]

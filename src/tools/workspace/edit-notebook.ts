@@ -19,41 +19,44 @@ export const editNotebook = (workspace: Workspace) =>
       "Change a Jupyter notebook: replace the source of a cell (its outputs are cleared), insert a cell behind the named one (at the beginning when none is named), or delete a cell.",
     effect: "write",
     permission: { dangerous: true },
-    input: z
-      .object({
-        path: z.string().min(1).describe("The notebook, relative to the workspace"),
-        mode: z.enum(["replace", "insert", "delete"]).default("replace").describe("What to do with the cell"),
-        cellId: z.string().min(1).optional().describe("The cell by its id"),
-        cellIndex: z.int().min(0).optional().describe("Or by its place, from 0"),
-        source: z.string().optional().describe("The new source; not for delete"),
-        cellType: z
-          .enum(["code", "markdown", "raw"])
-          .optional()
-          .describe("Needed for insert; replace keeps the type without it"),
-      })
-      .superRefine((given, context) => {
-        const addIssue = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message })
-        if (given.cellId !== undefined && given.cellIndex !== undefined)
-          addIssue("cellIndex", "cannot be used together with cellId")
-        if (given.mode !== "delete" && given.source === undefined) addIssue("source", "is missing")
-        if (given.mode === "insert" && given.cellType === undefined)
-          addIssue("cellType", "is missing; an insertion needs it")
-        if (given.mode === "delete" && (given.source ?? given.cellType) !== undefined)
-          addIssue("mode", "delete takes neither source nor cellType")
+    input: () =>
+      z
+        .object({
+          path: z.string().min(1).describe("The notebook, relative to the workspace"),
+          mode: z.enum(["replace", "insert", "delete"]).default("replace").describe("What to do with the cell"),
+          cellId: z.string().min(1).optional().describe("The cell by its id"),
+          cellIndex: z.int().min(0).optional().describe("Or by its place, from 0"),
+          source: z.string().optional().describe("The new source; not for delete"),
+          cellType: z
+            .enum(["code", "markdown", "raw"])
+            .optional()
+            .describe("Needed for insert; replace keeps the type without it"),
+        })
+        .superRefine((given, context) => {
+          const addIssue = (name: string, message: string) =>
+            context.addIssue({ code: "custom", path: [name], message })
+          if (given.cellId !== undefined && given.cellIndex !== undefined)
+            addIssue("cellIndex", "cannot be used together with cellId")
+          if (given.mode !== "delete" && given.source === undefined) addIssue("source", "is missing")
+          if (given.mode === "insert" && given.cellType === undefined)
+            addIssue("cellType", "is missing; an insertion needs it")
+          if (given.mode === "delete" && (given.source ?? given.cellType) !== undefined)
+            addIssue("mode", "delete takes neither source nor cellType")
+        }),
+    output: () =>
+      z.object({
+        ok: z.boolean(),
+        path: z.string(),
+        mode: z.string(),
+        index: z.number().describe("Where the cell stands now, or stood"),
+        cellId: z.string().optional(),
+        cellType: z.string(),
+        oldSource: z.string().optional(),
+        source: z.string().optional(),
+        totalCells: z.number(),
+        size: z.number(),
+        backup: z.string().optional(),
       }),
-    output: z.object({
-      ok: z.boolean(),
-      path: z.string(),
-      mode: z.string(),
-      index: z.number().describe("Where the cell stands now, or stood"),
-      cellId: z.string().optional(),
-      cellType: z.string(),
-      oldSource: z.string().optional(),
-      source: z.string().optional(),
-      totalCells: z.number(),
-      size: z.number(),
-      backup: z.string().optional(),
-    }),
     touches: ({ path }) => [
       { kind: "read", what: path, opens: true },
       { kind: "write", what: path, opens: true },

@@ -38,13 +38,14 @@ export const findFiles = (workspace: Workspace, { maxToDate = maxDated }: { maxT
       limit: z.int().min(1).max(1000).default(1000).describe("How many to return"),
       offset: z.int().min(0).default(0).describe("How many to leave out at the beginning"),
     }),
-    output: z.object({
-      files: z.array(z.string()),
-      total: z.number(),
-      truncated: z.boolean(),
-      order: z.enum(["modified", "path"]),
-      timedOut: z.boolean(),
-    }),
+    output: () =>
+      z.object({
+        files: z.array(z.string()),
+        total: z.number(),
+        truncated: z.boolean(),
+        order: z.enum(["modified", "path"]),
+        timedOut: z.boolean(),
+      }),
     touches: ({ path }) => [{ kind: "read", what: path }],
 
     async execute({ pattern, path, exclude, hidden, ignored, sort, limit, offset }, context) {

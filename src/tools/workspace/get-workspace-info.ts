@@ -15,15 +15,16 @@ export const getWorkspaceInfo = (workspace: Workspace) =>
     category: "file",
     description: "Tell where the workspace is, how many files and folders it has, their size, and the last change.",
     effect: "read",
-    input: z.object({}),
-    output: z.object({
-      fileCount: z.number(),
-      dirCount: z.number(),
-      totalSize: z.number().describe("Bytes"),
-      lastModified: z.number().nullable().describe("Milliseconds; null when there is no file"),
-      path: z.string(),
-      truncated: z.boolean().describe(`Whether it stopped at ${maxEntries}`),
-    }),
+    input: () => z.object({}),
+    output: () =>
+      z.object({
+        fileCount: z.number(),
+        dirCount: z.number(),
+        totalSize: z.number().describe("Bytes"),
+        lastModified: z.number().nullable().describe("Milliseconds; null when there is no file"),
+        path: z.string(),
+        truncated: z.boolean().describe(`Whether it stopped at ${maxEntries}`),
+      }),
     idempotent: true,
     touches: () => [{ kind: "read", what: "." }],
 

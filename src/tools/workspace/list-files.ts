@@ -19,27 +19,29 @@ export const listFiles = (workspace: Workspace) =>
       "List the files and folders in a folder, hidden ones too. With recursive also what is in its folders, the nearest first; version control is not entered. A pattern is a glob over names, or over paths from the folder when it has a slash.",
     effect: "read",
     idempotent: true,
-    input: z.object({
-      path: z.string().min(1).default(".").describe("The folder, for example src"),
-      recursive: z.boolean().default(false).describe("Also what is in its folders"),
-      pattern: z.string().min(1).max(1000).optional().describe("A glob, for example *.ts or src/**/*.test.ts"),
-      limit: z.int().min(1).max(1000).default(1000).describe("How many to return"),
-      offset: z.int().min(0).default(0).describe("How many to leave out at the beginning"),
-    }),
-    output: z.object({
-      path: z.string(),
-      files: z.array(
-        z.object({
-          name: z.string(),
-          path: z.string(),
-          type: z.enum(["file", "directory", "link", "special"]),
-          size: z.number(),
-          modified: z.number().nullable(),
-        }),
-      ),
-      total: z.number(),
-      truncated: z.boolean(),
-    }),
+    input: () =>
+      z.object({
+        path: z.string().min(1).default(".").describe("The folder, for example src"),
+        recursive: z.boolean().default(false).describe("Also what is in its folders"),
+        pattern: z.string().min(1).max(1000).optional().describe("A glob, for example *.ts or src/**/*.test.ts"),
+        limit: z.int().min(1).max(1000).default(1000).describe("How many to return"),
+        offset: z.int().min(0).default(0).describe("How many to leave out at the beginning"),
+      }),
+    output: () =>
+      z.object({
+        path: z.string(),
+        files: z.array(
+          z.object({
+            name: z.string(),
+            path: z.string(),
+            type: z.enum(["file", "directory", "link", "special"]),
+            size: z.number(),
+            modified: z.number().nullable(),
+          }),
+        ),
+        total: z.number(),
+        truncated: z.boolean(),
+      }),
     touches: ({ path }) => [{ kind: "read", what: path }],
 
     async execute({ path, recursive, pattern, limit, offset }, context) {

@@ -13,12 +13,16 @@ export const moveFile = (workspace: Workspace) =>
     description:
       "Move or rename a file or folder. Missing folders of the new place are made. What is there already is not overwritten unless overwrite is true.",
     effect: "write",
-    input: z.object({
-      from: z.string().min(1).describe("What to move, for example notes/old.md"),
-      to: z.string().min(1).describe("Where to, with its new name, for example notes/new.md"),
-      overwrite: z.boolean().default(false).describe("Replace a file that is there; an earlier version of it is kept"),
-    }),
-    output: z.object({ success: z.boolean(), from: z.string(), to: z.string() }),
+    input: () =>
+      z.object({
+        from: z.string().min(1).describe("What to move, for example notes/old.md"),
+        to: z.string().min(1).describe("Where to, with its new name, for example notes/new.md"),
+        overwrite: z
+          .boolean()
+          .default(false)
+          .describe("Replace a file that is there; an earlier version of it is kept"),
+      }),
+    output: () => z.object({ success: z.boolean(), from: z.string(), to: z.string() }),
     touches: ({ from, to }) => [
       { kind: "write", what: from },
       { kind: "write", what: to },

@@ -23,33 +23,34 @@ export const readFile = (workspace: Workspace) =>
     category: "file",
     description: `Read a file of the workspace: text (${defaultLineLimit} lines unless limit says otherwise), images, PDF documents as text, Jupyter notebooks as cells. Give paths instead of path to read several at once.`,
     effect: "read",
-    input: z
-      .object({
-        path: z.string().min(1).optional().describe("The file, relative to the workspace, for example src/app.ts"),
-        paths: z
-          .array(z.string().min(1))
-          .min(1)
-          .max(50)
-          .optional()
-          .describe("Several files instead of path, 50 at most"),
-        offset: line.optional().describe("The first line to read, from 1"),
-        limit: line.optional().describe(`How many lines to read, ${defaultLineLimit} by default`),
-        tail: line.optional().describe("Read that many lines from the end instead"),
-        encoding: z
-          .string()
-          .refine(
-            (name) => encodingNamed(name) !== undefined,
-            "is not a known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
-          )
-          .optional()
-          .describe("Found out when left out. base64 gives the bytes of any file"),
-        pages: z
-          .string()
-          .regex(/^\s*\d+\s*(-\s*\d*\s*)?$/, "must be a page or a range, for example 3 or 1-5")
-          .optional()
-          .describe(`Pages of a PDF document, for example 1-5; ${pagesAtOnce} at most`),
-      })
-      .superRefine(refuseContradictions),
+    input: () =>
+      z
+        .object({
+          path: z.string().min(1).optional().describe("The file, relative to the workspace, for example src/app.ts"),
+          paths: z
+            .array(z.string().min(1))
+            .min(1)
+            .max(50)
+            .optional()
+            .describe("Several files instead of path, 50 at most"),
+          offset: line.optional().describe("The first line to read, from 1"),
+          limit: line.optional().describe(`How many lines to read, ${defaultLineLimit} by default`),
+          tail: line.optional().describe("Read that many lines from the end instead"),
+          encoding: z
+            .string()
+            .refine(
+              (name) => encodingNamed(name) !== undefined,
+              "is not a known encoding, use utf-8, utf-16le, gbk, shift_jis, latin1, base64 or another",
+            )
+            .optional()
+            .describe("Found out when left out. base64 gives the bytes of any file"),
+          pages: z
+            .string()
+            .regex(/^\s*\d+\s*(-\s*\d*\s*)?$/, "must be a page or a range, for example 3 or 1-5")
+            .optional()
+            .describe(`Pages of a PDF document, for example 1-5; ${pagesAtOnce} at most`),
+        })
+        .superRefine(refuseContradictions),
     output: fileView.partial().extend({
       files: z
         .array(fileView.partial().extend({ error: z.string().optional(), toolCode: z.string().optional() }))

@@ -12,29 +12,31 @@ export const readNotebook = (workspace: Workspace) =>
     category: "data",
     description: "Read a Jupyter notebook (.ipynb): its cells with their ids, sources and outputs.",
     effect: "read",
-    input: z.object({
-      path: z.string().min(1).describe("The notebook, relative to the workspace"),
-      outputs: z
-        .enum(["text", "all", "none"])
-        .default("text")
-        .describe("text shows what outputs say and names their images; all gives them as they are in the file"),
-    }),
-    output: z.object({
-      path: z.string(),
-      cells: z.array(
-        z.object({
-          index: z.number().describe("From 0"),
-          id: z.string().optional(),
-          type: z.string(),
-          source: z.string(),
-          outputs: z.array(z.unknown()).optional(),
-          executionCount: z.number().nullable().optional(),
-        }),
-      ),
-      metadata: z.record(z.string(), z.unknown()),
-      nbformat: z.number(),
-      nbformatMinor: z.number().optional(),
-    }),
+    input: () =>
+      z.object({
+        path: z.string().min(1).describe("The notebook, relative to the workspace"),
+        outputs: z
+          .enum(["text", "all", "none"])
+          .default("text")
+          .describe("text shows what outputs say and names their images; all gives them as they are in the file"),
+      }),
+    output: () =>
+      z.object({
+        path: z.string(),
+        cells: z.array(
+          z.object({
+            index: z.number().describe("From 0"),
+            id: z.string().optional(),
+            type: z.string(),
+            source: z.string(),
+            outputs: z.array(z.unknown()).optional(),
+            executionCount: z.number().nullable().optional(),
+          }),
+        ),
+        metadata: z.record(z.string(), z.unknown()),
+        nbformat: z.number(),
+        nbformatMinor: z.number().optional(),
+      }),
     idempotent: true,
     touches: ({ path }) => [{ kind: "read", what: path, opens: true }],
 

@@ -70,16 +70,17 @@ export const searchFiles = (workspace: Workspace, limits: Partial<SearchLimits> 
     effect: "read",
     idempotent: true,
     input,
-    output: z.object({
-      matches: z.array(match).optional(),
-      files: z.array(z.object({ file: z.string(), count: z.number() })).optional(),
-      total: z.number(),
-      fileCount: z.number(),
-      truncated: z.boolean(),
-      nextOffset: z.number().optional(),
-      timedOut: z.boolean(),
-      unreadable: z.boolean().optional(),
-    }),
+    output: () =>
+      z.object({
+        matches: z.array(match).optional(),
+        files: z.array(z.object({ file: z.string(), count: z.number() })).optional(),
+        total: z.number(),
+        fileCount: z.number(),
+        truncated: z.boolean(),
+        nextOffset: z.number().optional(),
+        timedOut: z.boolean(),
+        unreadable: z.boolean().optional(),
+      }),
     touches: ({ path }) => [{ kind: "read", what: path }],
 
     async execute(given, context) {

@@ -49,16 +49,17 @@ export const writeFile = (workspace: Workspace) =>
         path: ["content"],
         error: `is larger than ${workspace.maxFileSize} bytes (tools.maxFileSize). Write less, or several files`,
       }),
-    output: z.object({
-      ok: z.boolean(),
-      bytesWritten: z.number(),
-      size: z.number().describe("Bytes of the file now"),
-      mode: z.enum(["overwrite", "append"]),
-      created: z.boolean(),
-      path: z.string(),
-      encoding: z.string(),
-      backup: z.string().optional(),
-    }),
+    output: () =>
+      z.object({
+        ok: z.boolean(),
+        bytesWritten: z.number(),
+        size: z.number().describe("Bytes of the file now"),
+        mode: z.enum(["overwrite", "append"]),
+        created: z.boolean(),
+        path: z.string(),
+        encoding: z.string(),
+        backup: z.string().optional(),
+      }),
     touches: ({ path }) => [{ kind: "write", what: path, opens: true }],
     preview: (input) => previewOf(input, workspace),
 
