@@ -64,6 +64,7 @@ export default defineConfig({
         test: {
           ...common,
           name: "fast",
+          setupFiles: [...common.setupFiles, "src/testing/unsynced.ts"],
           maxWorkers: 3,
           include: ["{src,console/src}/**/*.test.ts"],
           exclude: ["{src,console/src}/**/*.{full,soak}.test.ts"],

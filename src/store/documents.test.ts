@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { databaseFile } from "../testing/test-app.ts"
-import { openDatabase } from "./database.ts"
+import { disk, openDatabase } from "./database.ts"
 import { documentsContract } from "./documents.contract.ts"
 import { SqliteDocuments } from "./documents.ts"
 import { openTwoDocuments, openDocumentsOn } from "./testing/documents.ts"
@@ -37,6 +37,8 @@ test("no change of another process is missed when the second connection is opene
 })
 
 test("a document is synced to the disk before put resolves", async () => {
+  disk.syncs = true
+  onTestFinished(() => void (disk.syncs = false))
   const database = await openDatabase(await databaseFile())
   onTestFinished(() => database.close())
   expect(database.prepare("pragma synchronous").get()).toEqual({ synchronous: 2 })

@@ -4,7 +4,7 @@ import type { Logger } from "../model/logger.ts"
 import type { CallStore, Recorder } from "../model/ports.ts"
 import { StoredChanges } from "./changes.ts"
 import { FileArtifacts } from "./artifacts.ts"
-import { openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
+import { disk, openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
 import { SqliteConversations } from "./conversations.ts"
 import { SqliteDocuments } from "./documents.ts"
 import { ensureDataFolder } from "../lib/ensure-folder.ts"
@@ -63,7 +63,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   /** The connection for rate limits and heartbeats. They are not synced, so a power cut may lose the last second. */
   const openUnsynced = () =>
     (unsynced ??= openDatabase(file).then((opened) => {
-      opened.exec("pragma synchronous = normal")
+      if (disk.syncs) opened.exec("pragma synchronous = normal")
       return (openedUnsynced = opened)
     }))
   const openAudit = async () => new (await import("./audit.ts")).Audit(database, key, journalDir)
