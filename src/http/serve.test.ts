@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { serveHttp } from "./serve.ts"
-import { openTestApp } from "../testing/test-app.ts"
+import { openTestApp, until } from "../testing/test-app.ts"
 import { headersFor, legacyBody, serveAppForTest } from "./testing.ts"
 
 const org = { roles: [{ name: "worker", toolGroups: ["data"] }], agents: [{ id: "ada", role: "worker" }] }
@@ -159,7 +159,8 @@ describe("tokens", () => {
   test("one that has expired is refused", async () => {
     const { ask, token } = await serveAppForTest({ org })
     const expired = await token("ada", { lifetimeMs: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    const madeAt = Date.now()
+    await until(() => Date.now() > madeAt + 1, "the token has expired")
     expect((await ask({ headers: headersFor(expired), body: list })).status).toBe(401)
   })
 

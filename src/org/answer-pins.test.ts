@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { openTestStore } from "../store/testing/test-store.ts"
-import { dataFolder, openTestApp } from "../testing/test-app.ts"
+import { dataFolder, openTestApp, until } from "../testing/test-app.ts"
 import { answerPins } from "./answer-pins.ts"
 
 const org = { people: [{ id: "pat", name: "Pat" }] }
@@ -59,7 +59,8 @@ test("a PIN ends with its person: somebody who gets the same name later has none
   expect([pins.isSet("sue"), pins.isSet("someone")]).toEqual([true, true])
   await people.deletePerson("sue", by)
   expect(pins.isSet("sue")).toBe(false)
-  await new Promise((resolve) => setTimeout(resolve, 5))
+  const deletedAt = Date.now()
+  await until(() => Date.now() > deletedAt, "it is later than the end of the first Sue")
   await people.createPerson({ id: "sue" }, by)
   await people.createPerson({ id: "someone" }, by)
   expect([pins.isSet("sue"), pins.isSet("someone")]).toEqual([false, false])
