@@ -83,7 +83,7 @@ const attacks: readonly Attack[] = [
   ["takes the data folder away", "rm -rf $DATA; mv $DATA away; umount $DATA; rmdir $DATA", /busy/],
   [
     "makes a data folder where the person will work",
-    `mkdir -p sub && cd sub && ${qmOutside} call current_time >/dev/null && ${forge.replace("process.env.DATA", '".quartermaster"')}`,
+    `mkdir -p sub && cd sub && ${qmOutside} --data .quartermaster call current_time >/dev/null && ${forge.replace("process.env.DATA", '".quartermaster"')}`,
     /forged/,
   ],
   [
