@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from "node:fs"
+import { join } from "node:path"
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
@@ -23,8 +25,12 @@ test("the tour works as it is printed, from an empty folder to the end", async (
 test("in a clone the tour is printed with npx, and such a command works there", () => {
   const cwd = fileURLToPath(new URL("../..", import.meta.url))
   const home = temporaryFolder()
-  const path = (process.env["PATH"] ?? "").split(":").filter((folder) => !folder.includes("node_modules"))
-  const env = { PATH: path.join(":"), HOME: home }
+  // A folder with what npx needs and nothing else: `npm link` may have put a qm on the PATH of this machine.
+  const bin = join(home, "bin")
+  mkdirSync(bin)
+  for (const name of ["node", "npm", "npx", "sh"])
+    symlinkSync(execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim(), join(bin, name))
+  const env = { PATH: bin, HOME: home }
   const run = (program: string, ...words: string[]) => execFileSync(program, words, { cwd, env, encoding: "utf8" })
   const data = ["--data", `${home}/data`]
   const [, command = ""] =
