@@ -34,7 +34,9 @@ export interface ToolChainOptions extends ToolChainCallbacks {
   callbacks?: ToolChainCallbacks
   /** S1's function: messages in, an answer out; or a model of ours, or the name of a configured one. */
   model?: LanguageModel | Complete | string
+  /** Default 5, as in the design, or the lower limit of the configuration. */
   maxRounds?: number
+  /** Default 10, likewise. */
   maxCalls?: number
   /** Have every result approved before the model sees it. */
   checkToolResults?: boolean
@@ -72,13 +74,14 @@ export class ToolChain {
     const callbacks = { ...options, ...options.callbacks }
     let rounds = 0
     let calls = 0
-    const { maxRounds = Infinity, maxCalls = Infinity } = options
-    const model = await this.#model(() => rounds >= maxRounds || calls >= maxCalls)
+    const limits = await this.#limits()
+    const model = await this.#model(() => rounds >= limits.maxRounds || calls >= limits.maxCalls)
     const made = new Map<string, { id: string; result: ToolResult }>()
     const startTime = Date.now()
     const chain = await this.#executor.openChain({
       model: isContinued ? withFirstAnswer(model, input) : model,
-      ...limitsOf(options),
+      ...limits,
+      ...chainOptions(options),
       ...(options.approvalAdapter && { approvals: coreAdapter(options.approvalAdapter) }),
       onToolCallStart: (toolName, args, callId) => callbacks.onToolCallStart?.(toolName, args, callId),
       onToolCallComplete(result, id) {
@@ -103,6 +106,15 @@ export class ToolChain {
     return chainResult(await chain.run(text), made, { context: contextMessages, isContinued, startTime })
   }
 
+  async #limits(): Promise<typeof designLimits> {
+    const configured = await this.#executor.findLimits()
+    const { maxRounds, maxCalls } = this.#options
+    return {
+      maxRounds: maxRounds ?? Math.min(designLimits.maxRounds, configured.maxRounds),
+      maxCalls: maxCalls ?? Math.min(designLimits.maxCalls, configured.maxCalls),
+    }
+  }
+
   async #model(isLimited: () => boolean): Promise<LanguageModel> {
     const { model } = this.#options
     if (typeof model === "function") return modelFrom(model, isLimited)
@@ -119,6 +131,9 @@ export function executeToolChain(
   return new ToolChain(toolExecutor, options).run(llmResponseWithToolCalls)
 }
 
+/** The design's own defaults. Those of the core are higher. */
+const designLimits = { maxRounds: 5, maxCalls: 10 }
+
 const phases: Record<ChainPhase, string> = {
   model: "llm_response",
   tool: "tool_execution",
@@ -127,10 +142,8 @@ const phases: Record<ChainPhase, string> = {
   callback: "chain_execution",
 }
 
-function limitsOf(options: ToolChainOptions): ChainOptions {
+function chainOptions(options: ToolChainOptions): ChainOptions {
   return {
-    maxRounds: options.maxRounds,
-    maxCalls: options.maxCalls,
     checkToolResults: options.checkToolResults,
     instructions: options.systemPrompt,
     signal: options.abortController?.signal,

@@ -136,6 +136,11 @@ export class ToolExecutor {
     return (await this.#app.open()).models.get(name)
   }
 
+  /** The configured limits of a chain, for `ToolChain`. */
+  async findLimits(): Promise<{ maxRounds: number; maxCalls: number }> {
+    return (await this.#app.open()).conversations.limits
+  }
+
   /** A chain of ours over these tools, for `ToolChain`. */
   async openChain({ approvals, ...options }: ChainOptions): Promise<CoreChain> {
     const app = await this.#app.open()

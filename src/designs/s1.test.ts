@@ -379,6 +379,27 @@ test("a chain stops at its limits and answers with what it has", async () => {
 })
 
 test.each([
+  ["the five rounds of the design", {}, 1, 5],
+  ["the ten calls of the design", {}, 3, 10],
+  ["a lower one of the configuration", { agents: { maxRounds: 2 } }, 1, 2],
+  ["the design's, where the configuration allows more", { agents: { maxRounds: 20, maxCalls: 100 } }, 4, 10],
+])("a chain without limits stops at %s", async (_, config, perRound, calls) => {
+  const executor = await newExecutor({ config: { data: { dir: await dataFolder() }, ...config } })
+  executor.registerTool(sampleTool())
+  let asked = 0
+  const { stats } = await new ToolChain(executor, {
+    model: (_messages, { tools }) => {
+      if (tools.length === 0) return { content: "That is all." }
+      const tool_calls = Array.from({ length: perRound }, () => ++asked).flatMap(
+        (call) => asks(`c${call}`, { city: `Town ${call}` }).tool_calls,
+      )
+      return { content: "", tool_calls }
+    },
+  }).run("Go")
+  expect(stats.totalCalls).toBe(calls)
+})
+
+test.each([
   [{ maxRounds: 2 }, 2, 2],
   [{ maxCalls: 3 }, 3, 3],
 ])("at the limit %j the model gets no tools, and a round that did not run does not count", async (limit, most, ran) => {
