@@ -7,7 +7,7 @@ import { cutTo, padTo, width } from "./width.ts"
 
 /** What an agent does, in a few words. Those it waits for are named by `all`. */
 export function stateText(
-  { state, questions, waitsFor, unread }: AgentActivity,
+  { state, runEnded, questions, waitsFor, unread }: AgentActivity,
   all: readonly AgentActivity[],
 ): string {
   const tools = [...new Set(questions.map(({ tool }) => tool))].join(", ")
@@ -20,7 +20,7 @@ export function stateText(
     waiting: `waits for a person: ${tools}`,
     delegated: `waits for ${waitsFor.map((id) => nameOf(all.find(({ agentId }) => agentId === id) ?? { agentId: id, role: id })).join(", ")}`,
     frozen: "is frozen",
-    idle: "idle",
+    idle: runEnded ? "idle, its run has ended" : "idle",
   }
   return printable(`${texts[state]}${said}`)
 }

@@ -1,4 +1,6 @@
 import { Option, type Command } from "commander"
+import type { AgentActivity } from "../agents/society/overview.ts"
+import { stateText } from "./agent-tree.ts"
 import { counted } from "../lib/counted.ts"
 import type { App } from "../model/app.ts"
 import type { Agent, Freeze } from "../model/organisation.ts"
@@ -72,10 +74,14 @@ async function watch(context: CliContext) {
 }
 
 function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<number> {
-  return withApp(context, { readOnly: true }, async ({ org }) => {
+  return withApp(context, { readOnly: true }, async ({ org, society }) => {
+    const overview = await society.overview()
     await showList(
       context,
-      org.listAgents({ includeTerminated: all === true }).map((agent) => ({ ...agent, folder: folderOf(org, agent) })),
+      org.listAgents({ includeTerminated: all === true }).map((agent) => {
+        const now = overview.find(({ agentId }) => agentId === agent.id)
+        return { ...agent, folder: folderOf(org, agent), ...activityOf(now) }
+      }),
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
         { title: "ROLE", of: ({ roleId }) => roleName(org, roleId) },
@@ -84,6 +90,7 @@ function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<nu
         { title: "PARENT", of: ({ parentId }) => parentId },
         { title: "FOLDER", of: ({ folder }) => folder },
         { title: "STATUS", of: ({ status }) => status },
+        { title: "NOW", of: ({ id }) => nowText(id, overview) },
         { title: "SOURCE", of: ({ source }) => source, paint: "dim" },
       ],
       "There is no agent yet. 'qm agents create --role <role>' creates one.",
@@ -106,7 +113,20 @@ function showAgent(context: CliContext, id: string): Promise<number> {
     const { department } = org.view(id) ?? agent
     const level = levelOf(org, agent)
     const folder = folderOf(org, agent)
-    const fields = { ...agent, role, department, level, folder, ancestors, tools, frozen: frozen ?? null, unread }
+    const overview = await app.society.overview()
+    const now = activityOf(overview.find(({ agentId }) => agentId === id))
+    const fields = {
+      ...agent,
+      ...now,
+      role,
+      department,
+      level,
+      folder,
+      ancestors,
+      tools,
+      frozen: frozen ?? null,
+      unread,
+    }
     showFields(context, fields, [
       ["id", agent.id],
       ["role", role],
@@ -114,6 +134,7 @@ function showAgent(context: CliContext, id: string): Promise<number> {
       ["level", level],
       ["ancestors", ancestors.join(" ← ")],
       ["status", agent.status],
+      ["now", nowText(id, overview)],
       ["frozen", frozen === undefined ? "no" : frozenText(frozen)],
       ["tools", `${tools} (qm tools list --agent ${agent.id})`],
       ["unread", `${counted(unread, "message")} (qm agents inbox ${agent.id})`],
@@ -150,6 +171,16 @@ function terminateAgent(context: CliContext, id: string, { reason }: { reason?: 
 async function inbox(context: CliContext, id: string, flags: { unread?: boolean; message?: string }) {
   const { showInbox } = await import("./agents-inbox.ts")
   return showInbox(context, id, flags)
+}
+
+/** What an agent does now, for `--json`. A terminated one does nothing. */
+function activityOf(now: AgentActivity | undefined): { activity?: AgentActivity["state"]; runEnded?: true } {
+  return now === undefined ? {} : { activity: now.state, ...(now.runEnded && { runEnded: true }) }
+}
+
+function nowText(id: string, overview: readonly AgentActivity[]): string | undefined {
+  const now = overview.find(({ agentId }) => agentId === id)
+  return now && stateText(now, overview)
 }
 
 /** The ids of an agent's ancestors, nearest first, including terminated ones. */

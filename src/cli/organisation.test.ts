@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import type { AgentActivity } from "../agents/society/overview.ts"
 import type {
   ChangedBy,
   NewAgent,
@@ -47,7 +48,7 @@ const agent = (id: string, parentId?: string): Sourced<Agent> => ({
 const ann: Sourced<Person> = { ...made, id: "ann", name: "Ann", roles: ["lead"], status: "active", hasToken: true }
 
 /** A fake organisation that records calls. */
-function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}) {
+function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}, parts: AppParts = {}) {
   const received: unknown[] = []
   const tell = <T>(result: T, ...what: unknown[]): Promise<T> => (received.push(what), Promise.resolve(result))
   const agents = [agent("dev"), agent("child", "dev"), agent("grandchild", "child")]
@@ -95,7 +96,7 @@ function cliWithOrganisation(replaced: Partial<OrganisationAdmin> = {}) {
     listGroups: () => [],
     audit: { show: () => Promise.resolve([]), beginningWith: () => Promise.resolve([]) },
   }
-  return { received, run: (...words: string[]) => runWithApp(app, words) }
+  return { received, run: (...words: string[]) => runWithApp({ ...app, ...parts }, words) }
 }
 
 const ada: ChangedBy = { kind: "person", id: "ada" }
@@ -297,6 +298,24 @@ test("an agent is shown with its ancestors, its freeze and its unread messages",
     code: 1,
     stderr: "There is no agent 'dve'. Did you mean 'dev'?\n",
   })
+})
+
+test("an agent whose run has ended is shown as idle, and still as active: the run can be resumed", async () => {
+  const now = { role: "developer", questions: [], waitsFor: [], unread: 0, spent: {} as never }
+  const overview: AgentActivity[] = [
+    { ...now, agentId: "dev", state: "working" },
+    { ...now, agentId: "child", state: "idle", runEnded: true },
+  ]
+  const { run } = cliWithOrganisation({}, { society: { overview: () => Promise.resolve(overview) } as never })
+  const { stdout } = await run("agents", "list")
+  expect(stdout).toMatch(/^dev .* active +works /m)
+  expect(stdout).toMatch(/^child .* active +idle, its run has ended /m)
+  expect(JSON.parse((await run("agents", "list", "--json")).stdout)).toMatchObject([
+    { id: "dev", status: "active", activity: "working" },
+    { id: "child", status: "active", activity: "idle", runEnded: true },
+    { id: "grandchild" },
+  ])
+  expect((await run("agents", "show", "child")).stdout).toMatch(/^now: +idle, its run has ended$/m)
 })
 
 test("agents that are each other's parents are shown and do not hang the command", async () => {

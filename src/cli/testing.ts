@@ -160,6 +160,7 @@ const emptyApp: AppParts = {
   sweep: () => Promise.resolve(),
   close: () => Promise.resolve(),
   org: anyAgent,
+  society: { overview: () => Promise.resolve([]) },
   plugins: { list: () => [] },
   mcp: { list: () => [], ready: () => Promise.resolve(), pins: () => [] },
 }

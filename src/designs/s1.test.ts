@@ -391,7 +391,7 @@ test.each([
     model: (_messages, { tools }) => {
       if (tools.length === 0) return { content: "That is all." }
       const tool_calls = Array.from({ length: perRound }, () => ++asked).flatMap(
-        (call) => asks(`c${call}`, { city: `Town ${call}` }).tool_calls,
+        (call) => asks(`c${call}`, { city: `Town ${call}` }).tool_calls ?? [],
       )
       return { content: "", tool_calls }
     },

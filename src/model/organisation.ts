@@ -70,6 +70,29 @@ export interface Agent extends Made {
   ended?: { by: string; at: number; because?: string | undefined } | undefined
 }
 
+/**
+ * What an agent does at the moment.
+ *
+ * - `working`: its model runs.
+ * - `unfinished`: it is in the middle of something, and no process goes on with it: none runs agents, or one is about to.
+ * - `unread`: it has messages, and no process works on them yet: none runs agents, or one is about to.
+ * - `no_model`: it has messages, and no model is configured that could work on them.
+ * - `waiting`: a person has to answer.
+ * - `delegated`: it waits for the answers of other agents.
+ * - `frozen`, `idle`
+ */
+export const activities = [
+  "working",
+  "unfinished",
+  "unread",
+  "no_model",
+  "waiting",
+  "delegated",
+  "frozen",
+  "idle",
+] as const
+export type Activity = (typeof activities)[number]
+
 /** A message to an agent or to `user`, from an agent or a person. It carries no permissions. */
 export interface Message {
   id: string

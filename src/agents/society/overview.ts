@@ -1,5 +1,6 @@
 import type { PendingItem } from "../../model/approval.ts"
 import type { Conversation, Conversations, Spent } from "../../model/conversation.ts"
+import type { Activity, Agent } from "../../model/organisation.ts"
 import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
 import type { Messages } from "../../model/ports.ts"
 import { goesOnByItself } from "../../model/society-conversation.ts"
@@ -11,16 +12,9 @@ export interface AgentActivity {
   agentId: string
   role: string
   parentId?: string | undefined
-  /**
-   * - `working`: its model runs.
-   * - `unfinished`: it is in the middle of something, and no process goes on with it: none runs agents, or one is about to.
-   * - `unread`: it has messages, and no process works on them yet: none runs agents, or one is about to.
-   * - `no_model`: it has messages, and no model is configured that could work on them.
-   * - `waiting`: a person has to answer; `questions` says what.
-   * - `delegated`: it waits for the answers of the agents in `waitsFor`.
-   * - `frozen`, `idle`
-   */
-  state: "working" | "unfinished" | "unread" | "no_model" | "waiting" | "delegated" | "frozen" | "idle"
+  state: Activity
+  /** For an idle agent that another agent made: the run that it worked for is over. Whoever resumes that run finds it. */
+  runEnded?: true
   questions: readonly Pick<PendingItem, "callId" | "tool" | "kind">[]
   waitsFor: readonly string[]
   unread: number
@@ -57,7 +51,7 @@ export async function overviewOf({
   const pending = await Promise.all(
     (await approvals.list()).map(async (item) => ({ item, whose: await whoseOf(item) })),
   )
-  return org.listAgents().map((agent): AgentActivity => {
+  const found = org.listAgents().map((agent): AgentActivity => {
     const questions = pending.filter(({ whose }) => whose.has(agent.id)).map(({ item }) => item)
     const unread = unreadBy.get(agent.id) ?? 0
     const waitsFor = [...new Set(open.filter(({ agentId }) => agentId === agent.id).map(({ to }) => to))]
@@ -90,6 +84,24 @@ export async function overviewOf({
       spent: spent.get(agent.id) ?? nothingSpent(),
     }
   })
+  const busy = new Set(found.filter(({ state }) => state !== "idle").map(({ agentId }) => agentId))
+  return Promise.all(
+    found.map(async (each): Promise<AgentActivity> => ((await isRunOver(each)) ? { ...each, runEnded: true } : each)),
+  )
+
+  /** A run is over when whoever began it has nothing left to do, nor anybody between them. */
+  async function isRunOver({ agentId, state }: AgentActivity): Promise<boolean> {
+    const agent = org.findAgent(agentId)
+    if (state !== "idle" || agent?.madeBy !== "agent" || ancestorsOf(agent).some((id) => busy.has(id))) return false
+    const [last] = (await conversations.list({ agentId, limit: 1 })).conversations
+    if (last === undefined || last.root === "") return false
+    const beginner = await conversations.get(last.root)
+    return beginner === undefined || !busy.has(beginner.agentId)
+  }
+
+  function ancestorsOf({ id }: Agent): readonly string[] {
+    return (org.view(id)?.ancestors ?? []).map(({ agent }) => agent.id)
+  }
 
   /** The agent that asks, and the one in whose conversation it asks. */
   async function whoseOf({ agentId, sessionId }: PendingItem): Promise<ReadonlySet<string>> {

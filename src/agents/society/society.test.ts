@@ -74,6 +74,35 @@ function spawn(roleId: string) {
 const asksTess: Answer = ({ last }) =>
   last === "Ask tess." ? { calls: [{ name: "send_message", input: { to: "tess", payload: "Well?" } }] } : { say: last }
 
+test("an agent that was made for a run says that it has ended, and is there for whoever resumes it", async () => {
+  const held = deferred<void>()
+  const root: Answer = ({ round, last }) => {
+    if (last.startsWith("The answer of")) return { say: "Done." }
+    if (round === 0) return { calls: [{ name: "create_role", input: { name: "helper", rolePrompt: "You help." } }] }
+    if (round === 1) return { calls: [spawn(/"id": ?"([^"]+)"/.exec(last)![1]!)] }
+    return { say: "I gave it to somebody." }
+  }
+  const app = await openTeam(async (asked) => {
+    if (asked.agentId === "root") return root(asked)
+    if (asked.last.includes("Begin.")) await held.promise
+    return { say: "Forty-two." }
+  })
+  app.society.start()
+  const answered = ask(app, "root", "What is the answer?")
+  const helper = () => app.org.listAgents().find(({ parentId }) => parentId === "root")
+  const activity = async () => (await app.society.overview()).find(({ agentId }) => agentId === helper()?.id)
+  await until(async () => (await activity())?.state === "working", "the helper works")
+  expect(await activity()).not.toHaveProperty("runEnded")
+  held.resolve()
+  await answered
+  await until(async () => (await activity())?.state === "idle", "the helper is idle")
+  expect(await activity()).toMatchObject({ state: "idle", runEnded: true })
+  expect(helper()?.status).toBe("active")
+  // What people configured is no helper of a run.
+  for (const { agentId, runEnded } of await app.society.overview())
+    if (agentId !== helper()?.id) expect(runEnded, agentId).toBeUndefined()
+})
+
 test("a stored conversation that asked others goes on by itself, in any process, with the options it was begun with", async () => {
   const dir = await dataFolder()
   const options = { durable: true, userId: "ada", tools: ["send_message"], allowedPaths: ["docs"], maxRounds: 3 }

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { activities } from "../../model/organisation.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { actor, byId, entry, list, resource, text } from "./resource.ts"
@@ -8,23 +9,31 @@ const tag = "Organisation"
 const agents = resource("/v1/agents", tag)
 const tokens = resource("/v1/tokens", tag)
 
+const listedAgent = z.looseObject({
+  id: z.string(),
+  activity: z.enum(activities).optional().describe("What it does now. Terminated agents have none."),
+  runEnded: z.literal(true).optional().describe("It is idle, and the run that it was made for has ended."),
+})
+
 /** Agents, their messages and their tokens. */
 export const agentEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/agents",
-    summary: "The agents, with their roles, parents and what they have.",
+    summary: "The agents, with their roles, parents, what they have and what they do now.",
     tag,
     scope: "read",
     query: z.object({ terminated: z.enum(["true", "false"]).optional() }),
-    answers: list,
-    handle({ api: { app }, query }) {
+    answers: { 200: z.object({ items: z.array(listedAgent) }) },
+    async handle({ api: { app }, query }) {
       const agents = app.org.listAgents({ includeTerminated: query.terminated === "true" })
+      const overview = new Map((await app.society.overview()).map((each) => [each.agentId, each]))
       return {
         items: agents.map((agent) => {
           const view = app.org.view(agent.id)
           const { role, department, level, groups, frozen } = view ?? {}
-          return { ...agent, roleName: role?.name, department, level, groups, frozen }
+          const { state: activity, runEnded } = overview.get(agent.id) ?? {}
+          return { ...agent, roleName: role?.name, department, level, groups, frozen, activity, runEnded }
         }),
       }
     },

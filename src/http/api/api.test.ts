@@ -365,6 +365,8 @@ test("a person's message wakes its agent, and the answer comes to user; agents c
   await app.society.answer(sent.body.id)
   const { body } = await ask("GET", "/v1/agents/user/messages")
   expect(body.items).toMatchObject([{ kind: "answer", about: sent.body.id, payload: "Hello, Pat." }])
+  const listed = (await ask("GET", "/v1/agents")).body.items
+  expect(listed.find(({ id }: { id: string }) => id === "ada")).toMatchObject({ status: "active", activity: "idle" })
   const ada = await agent("ada")
   expect((await ada("POST", "/v1/messages", { to: "bob", payload: "Hello?" })).status).toBe(403)
   expect((await ada("GET", "/v1/agents/user/messages")).status).toBe(404)
