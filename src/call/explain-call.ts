@@ -91,5 +91,5 @@ function refused(
 function fixFor(isUnknown: boolean, tool: string, who: AgentView | undefined, agentId: string): string {
   const agent = shellWord(agentId)
   if (!isUnknown) return `Correct the input; qm tools show ${shellWord(tool)} --agent ${agent} shows what it takes`
-  return who === undefined ? `qm agents create --id ${agent} --role <role>` : `qm tools list --agent ${agent}`
+  return who === undefined ? `qm agents create ${agent} --role <role>` : `qm tools list --agent ${agent}`
 }

@@ -1,11 +1,12 @@
 import type { Message } from "../model/organisation.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
+import { wholeAgentId } from "./known-names.ts"
 import { showList } from "./listing.ts"
 import { withApp } from "./open-app.ts"
 import { printMessage, printOutput, printResult } from "./output.ts"
 import { formatTime } from "./time-text.ts"
-import { ambiguousId, CannotDo, noSuch, requireId } from "./usage.ts"
+import { ambiguousId, CannotDo, requireId } from "./usage.ts"
 
 interface InboxFlags {
   unread?: boolean
@@ -16,14 +17,9 @@ interface InboxFlags {
 const fewMessages = 10
 
 /** Shows the messages of an agent, or of people (`user`): a few as a whole, many as a table. */
-export function showInbox(context: CliContext, id: string, { unread, message }: InboxFlags): Promise<number> {
+export function showInbox(context: CliContext, given: string, { unread, message }: InboxFlags): Promise<number> {
   return withApp(context, { readOnly: true }, async (app) => {
-    if (id !== "user" && app.org.findAgent(id) === undefined)
-      throw noSuch(
-        "agent",
-        id,
-        app.org.listAgents().map((agent) => agent.id),
-      )
+    const id = given === "user" ? given : wholeAgentId(app, given)
     const messages = await app.org.inbox(id, { unreadOnly: unread === true })
     if (message !== undefined) {
       const found = findMessage(messages, id, requireId(message))

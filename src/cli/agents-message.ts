@@ -1,10 +1,11 @@
 import { printable } from "../lib/printable.ts"
 import type { CliApp, CliContext } from "./context.ts"
+import { activeAgentId } from "./known-names.ts"
 import { modelFor } from "./model-for.ts"
 import { withPerson } from "./open-app.ts"
 import { printMessage, printOutput, printResult } from "./output.ts"
 import { cancelOnSignal } from "./signals.ts"
-import { noSuch, UsageError } from "./usage.ts"
+import { UsageError } from "./usage.ts"
 
 /** A process that runs agents begins within a second. */
 const lookMs = 5000
@@ -18,7 +19,7 @@ async function tellIfNobodyWorks(context: CliContext, { society }: CliApp, to: s
 /** Sends a message to an agent as the person at the keyboard and, with --wait, prints its answer. */
 export async function messageAgent(
   context: CliContext,
-  to: string,
+  given: string,
   words: readonly string[],
   { wait }: { wait?: string | true },
 ): Promise<number> {
@@ -28,8 +29,7 @@ export async function messageAgent(
   const { controller, stop } = cancelOnSignal(context.io.leave, () => {})
   try {
     return await withPerson(context, async (app, by, loaded) => {
-      const agents = app.org.listAgents().map(({ id }) => id)
-      if (!agents.includes(to)) throw noSuch("agent", to, agents)
+      const to = activeAgentId(app, given)
       // Without a model nobody would ever work on it.
       await modelFor(app, loaded, to, {})
       const sent = await app.society.message({ to, payload: words.join(" "), by: by.id })

@@ -6,11 +6,12 @@ import type { App } from "../model/app.ts"
 import type { Agent, Freeze } from "../model/organisation.ts"
 import { printableJson } from "../lib/printable.ts"
 import type { Run, CliContext } from "./context.ts"
+import { requireRole, wholeAgentId } from "./known-names.ts"
 import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { formatTime } from "./time-text.ts"
-import { listCommand, newIdFrom, noSuch, numberFlag } from "./usage.ts"
+import { listCommand, newIdFrom, numberFlag } from "./usage.ts"
 
 interface AgentFlags {
   id?: string
@@ -100,11 +101,11 @@ function listAgents(context: CliContext, { all }: { all?: boolean }): Promise<nu
 }
 
 /** Shows an agent with its ancestors, how many tools it sees, and whether it is frozen. */
-function showAgent(context: CliContext, id: string): Promise<number> {
+function showAgent(context: CliContext, given: string): Promise<number> {
   return withApp(context, { readOnly: true }, async (app) => {
     const { org } = app
-    const agent = org.findAgent(id)
-    if (agent === undefined) throw unknownAgent(app, id)
+    const id = wholeAgentId(app, given)
+    const agent = org.findAgent(id)!
     const ancestors = ancestorIds(org, agent)
     const tools = app.visibleTools(id).length
     const frozen = freezeOf(app.frozen(), [id, ...ancestors])
@@ -151,18 +152,20 @@ function showAgent(context: CliContext, id: string): Promise<number> {
 function createAgent(context: CliContext, name: string | undefined, flags: AgentFlags): Promise<number> {
   const id = name === undefined && flags.id === undefined ? undefined : newIdFrom(name, flags, "agent")
   const { role, department, parent, folder } = flags
-  const given = { id, role, department, folder, level: numberFlag("--level", flags.level), parentId: parent }
-  return withPerson(context, async ({ org }, by) => {
-    const agent = await org.createAgent(given, by)
+  const given = { id, role, department, folder, level: numberFlag("--level", flags.level) }
+  return withPerson(context, async (app, by) => {
+    const { org } = app
+    requireRole(app, role)
+    const parentId = parent === undefined ? undefined : wholeAgentId(app, parent)
+    const agent = await org.createAgent({ ...given, parentId }, by)
     printResult(context, agent, `Created agent ${agent.id} with role ${roleName(org, agent.roleId)}.`)
     return 0
   })
 }
 
-function terminateAgent(context: CliContext, id: string, { reason }: { reason?: string }): Promise<number> {
-  return withPerson(context, async ({ org }, by) => {
-    if (org.findAgent(id) === undefined) throw unknownAgent({ org }, id)
-    const ended = await org.terminateAgent(id, by, reason)
+function terminateAgent(context: CliContext, given: string, { reason }: { reason?: string }): Promise<number> {
+  return withPerson(context, async (app, by) => {
+    const ended = await app.org.terminateAgent(wholeAgentId(app, given), by, reason)
     printResult(context, { terminated: ended }, `Terminated ${ended.join(", ")}.`)
     return 0
   })
@@ -208,14 +211,6 @@ export function frozenText({ agentId, by, at, because }: Frozen): string {
       : [`agent ${agentId} and its sub-agents`, `qm thaw --agent ${agentId}`]
   const why = because === undefined ? "" : `: ${because}`
   return `${who}, by ${by} at ${formatTime(at)}${why} ('${thaw}' ends the freeze)`
-}
-
-export function unknownAgent({ org }: Pick<App, "org">, id: string) {
-  return noSuch(
-    "agent",
-    id,
-    org.listAgents().map((agent) => agent.id),
-  )
 }
 
 /** The agent's own folder, or that of the nearest agent above it. */

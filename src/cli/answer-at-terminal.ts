@@ -1,3 +1,4 @@
+import { agentOfEntries } from "./known-names.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { CardListener } from "../approval-ui/dialog.ts"
 import type { QueueEnd } from "../approval-ui/queue.ts"
@@ -36,11 +37,12 @@ export async function answerHere(
 ): Promise<QueueEnd> {
   const { io, flags } = context
   const { approvals } = app
+  const agent = agentOfEntries(context, app)
   const { answerQueue } = await import("../approval-ui/queue.ts")
   return answerQueue({
     terminal: { input: io.stdin, output: io.stderr, env: io.env },
     queue: {
-      list: async () => select(await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })),
+      list: async () => select(await approvals.list(agent === undefined ? {} : { agentId: agent })),
       answer: async (item, answer) =>
         withEnding(await approvals.answer(item.callId, answer, by, item.revision), item, app),
       // Only the user of this machine adds rules.

@@ -3,6 +3,7 @@ import type { LoadedConfig } from "../config/load.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { App } from "../model/app.ts"
 import type { PendingItem } from "../model/approval.ts"
+import { agentOfEntries } from "./known-names.ts"
 import { printableJson } from "../lib/printable.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import type { CliContext } from "./context.ts"
@@ -19,7 +20,7 @@ export async function listPending(context: CliContext): Promise<number> {
     return listEverywhere(context)
   return withApp(context, { readOnly: true }, async (app) => {
     if (context.flags.as !== undefined) await personOf(context, app, loaded)
-    const items = await pendingIn(context, app.approvals)
+    const items = await pendingIn(context, app)
     await showList(context, items, await columns(items), "Nothing waits for a person.", { whole: true })
     return 0
   })
@@ -55,7 +56,7 @@ async function pendingInFolder(context: CliContext, loaded: LoadedConfig, dataDi
   try {
     const app = await context.runtime.openApp({ ...loaded, config: {}, ruleSources: [], dataDir })
     try {
-      return (await pendingIn(context, app.approvals)).map((item) => ({ ...item, folder: dataDir }))
+      return (await pendingIn(context, app)).map((item) => ({ ...item, folder: dataDir }))
     } finally {
       await app.close()
     }
@@ -65,8 +66,9 @@ async function pendingInFolder(context: CliContext, loaded: LoadedConfig, dataDi
   }
 }
 
-function pendingIn({ flags: { agent } }: CliContext, approvals: App["approvals"]) {
-  return approvals.list(agent === undefined ? {} : { agentId: agent })
+function pendingIn(context: CliContext, app: App) {
+  const agent = agentOfEntries(context, app)
+  return app.approvals.list(agent === undefined ? {} : { agentId: agent })
 }
 
 async function columns<T extends PendingItem>(items: readonly T[]): Promise<ListColumn<T>[]> {

@@ -1,3 +1,4 @@
+import { agentOfEntries } from "./known-names.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PendingItem } from "../model/approval.ts"
 import { answerHere, canAnswerHere } from "./answer-at-terminal.ts"
@@ -30,11 +31,12 @@ function printPending(context: CliContext, controller: AbortController): Promise
   const { io, flags } = context
   const { signal } = controller
   onBrokenPipe(io.stdout, () => controller.abort())
-  return withApp(context, {}, async ({ approvals }) => {
+  return withApp(context, {}, async (app) => {
+    const agent = agentOfEntries(context, app)
     if (!flags.json) printMessage(context, "Watching for approvals. Press Ctrl-C to stop.")
     const shown = new Set<string>()
     while (!signal.aborted) {
-      const items = await approvals.list(flags.agent === undefined ? {} : { agentId: flags.agent })
+      const items = await app.approvals.list(agent === undefined ? {} : { agentId: agent })
       for (const item of items.filter((each) => isNew(each, shown)))
         await showPendingItem(context, item, { whole: false })
       await sleep(pollMs, undefined, { signal }).catch(() => {})

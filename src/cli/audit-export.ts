@@ -1,6 +1,6 @@
 import type { ExportedCall } from "../model/app.ts"
 import { exportedColumns } from "../model/exported-call.ts"
-import { filterOf, type AuditFlags } from "./audit-filter.ts"
+import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { csvLine } from "../lib/csv.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
@@ -22,9 +22,9 @@ export async function exportAudit(context: CliContext, flags: AuditFlags & { for
     const text = csvLine(exportedColumns.map((column) => call[column]))
     return io.stdout.isTTY ? printable(text.replaceAll("\r\n", "\n")) : text
   }
-  return withApp(context, { readOnly: true }, async ({ audit }) => {
+  return withApp(context, { readOnly: true }, async ({ audit, org }) => {
     if (format === "csv") await writeAndDrain(io.stdout, csvLine(exportedColumns))
-    for await (const call of audit.export(filter)) {
+    for await (const call of audit.export(wholeAgent(context, { org }, filter))) {
       if (!isRead) break
       await writeAndDrain(io.stdout, line(call))
     }

@@ -1,7 +1,9 @@
 import type { Command } from "commander"
+import type { App } from "../model/app.ts"
 import type { AuditFilter } from "../model/ports.ts"
 import { endings, ToolExecuteStatus } from "../model/result.ts"
 import type { CliContext } from "./context.ts"
+import { agentOfEntries } from "./known-names.ts"
 import { parseMoment } from "./time-text.ts"
 import { choiceFlag, wholeNumberFlag } from "./usage.ts"
 
@@ -24,7 +26,7 @@ export function withFilterOptions(command: Command): Command {
     .option("--until <when>", "only calls before a date, or before 2h or 3d ago")
 }
 
-/** The filter from the options. Here `--agent` filters the calls. */
+/** The filter from the options. Here `--agent` filters the calls, see `wholeAgent`. */
 export function filterOf({ flags: { agent } }: CliContext, given: AuditFlags): AuditFilter {
   const { tool, task } = given
   const status = choiceFlag("--status", given.status, [...statuses, ...Object.keys(endings)])
@@ -41,6 +43,12 @@ export function filterOf({ flags: { agent } }: CliContext, given: AuditFlags): A
     ...(until === undefined ? {} : { until }),
     ...(limit === undefined ? {} : { limit }),
   }
+}
+
+/** The filter with the whole id of the agent that its first characters mean. */
+export function wholeAgent(context: CliContext, app: Pick<App, "org">, filter: AuditFilter): AuditFilter {
+  const agent = agentOfEntries(context, app)
+  return agent === undefined ? filter : { ...filter, agentId: agent }
 }
 
 const statuses: readonly string[] = Object.values(ToolExecuteStatus)

@@ -1,6 +1,6 @@
 import { counted } from "../lib/counted.ts"
 import type { AuditStats } from "../model/app.ts"
-import { filterOf, type AuditFlags } from "./audit-filter.ts"
+import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { printable } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
 import { printResult } from "./output.ts"
@@ -10,8 +10,8 @@ import { table } from "./table.ts"
 /** Calls and failures by tool, agent, role, ending and hour. */
 export function showStats(context: CliContext, flags: AuditFlags): Promise<number> {
   const filter = filterOf(context, flags)
-  return withApp(context, { readOnly: true }, async ({ audit }) => {
-    const stats = await audit.stats(filter)
+  return withApp(context, { readOnly: true }, async ({ audit, org }) => {
+    const stats = await audit.stats(wholeAgent(context, { org }, filter))
     printResult(context, stats, statsText(stats))
     return 0
   })

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { withFilterOptions, filterOf, type AuditFlags } from "./audit-filter.ts"
+import { withFilterOptions, filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { dropRecords } from "./audit-drop.ts"
 import { exportAudit } from "./audit-export.ts"
 import { waitedMs } from "../model/waits.ts"
@@ -54,8 +54,11 @@ export function addAudit(program: Command, run: Run): void {
 function listCalls(context: CliContext, flags: AuditFlags): Promise<number> {
   const { limit, ...filter } = filterOf(context, flags)
   const isFiltered = Object.keys(filter).length > 0
-  return withApp(context, { readOnly: true }, async ({ audit }) => {
-    const rows = await audit.list({ ...filter, ...(limit === undefined ? {} : { limit }) })
+  return withApp(context, { readOnly: true }, async ({ audit, org }) => {
+    const rows = await audit.list({
+      ...wholeAgent(context, { org }, filter),
+      ...(limit === undefined ? {} : { limit }),
+    })
     const entries = await audit.showMany(rows.map(({ callId }) => callId))
     await showList(
       context,

@@ -1,6 +1,7 @@
 import type { LoadedConfig } from "../config/load.ts"
 import type { App } from "../model/app.ts"
-import { ancestorIds, unknownAgent } from "./agents.ts"
+import { ancestorIds } from "./agents.ts"
+import { wholeAgentId } from "./known-names.ts"
 import type { CliContext } from "./context.ts"
 import { isInsideTool } from "./open-app.ts"
 import { CannotDo, NotAllowed } from "./usage.ts"
@@ -31,10 +32,10 @@ export function activeAgent(context: CliContext, loaded: LoadedConfig, app: Pick
   throw new CannotDo("agent_not_found", `Agent '${id}' was terminated. 'qm agents list' shows those that remain.`)
 }
 
-function requireKnown(id: string, { ignoredAgents }: LoadedConfig, { org }: Pick<App, "org">): string {
-  if (builtIn.includes(id) || org.findAgent(id) !== undefined) return id
+function requireKnown(id: string, { ignoredAgents }: LoadedConfig, app: Pick<App, "org">): string {
+  if (builtIn.includes(id)) return id
   const untrusted = ignoredAgents.find((agent) => agent.id === id)
-  if (untrusted === undefined) throw unknownAgent({ org }, id)
+  if (untrusted === undefined || app.org.findAgent(id) !== undefined) return wholeAgentId(app, id)
   throw new CannotDo(
     "agent_not_found",
     `Agent '${id}' is in ${untrusted.file}, which is not trusted, so it does not exist yet. 'qm check' shows what the file does; after that, run 'qm trust'.`,

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander"
 import type { Run, CliContext } from "./context.ts"
+import { requireDepartment } from "./known-names.ts"
 import { showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
@@ -53,16 +54,18 @@ function createDepartment(
 }
 
 function renameDepartment(context: CliContext, id: string, { name }: { name: string }): Promise<number> {
-  return withPerson(context, async ({ org }, by) => {
-    const department = await org.renameDepartment(id, name, by)
+  return withPerson(context, async (app, by) => {
+    requireDepartment(app, id)
+    const department = await app.org.renameDepartment(id, name, by)
     printResult(context, department, `Department ${department.id} is now called ${department.name}.`)
     return 0
   })
 }
 
 function deleteDepartment(context: CliContext, id: string): Promise<number> {
-  return withPerson(context, async ({ org }, by) => {
-    const department = await org.deleteDepartment(id, by)
+  return withPerson(context, async (app, by) => {
+    requireDepartment(app, id)
+    const department = await app.org.deleteDepartment(id, by)
     printResult(context, department, `Deleted department ${department.id}.`)
     return 0
   })

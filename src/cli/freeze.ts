@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander"
 import { sessionModes } from "../model/organisation.ts"
 import { dailySession } from "../model/call.ts"
-import { unknownAgent } from "./agents.ts"
+import { agentOfEntries, wholeAgentId } from "./known-names.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { CliApp, Run, CliContext } from "./context.ts"
@@ -29,16 +29,16 @@ export function addFreeze(program: Command, run: Run): void {
 }
 
 function freeze(context: CliContext, flags: { reason?: string; because?: string }): Promise<number> {
-  const { agent: agentId } = context.flags
   const because = flags.reason ?? flags.because
   return withPerson(context, async (app, by) => {
-    if (agentId !== undefined && app.org.findAgent(agentId) === undefined) throw unknownAgent(app, agentId)
-    await app.freeze({ agentId, by: by.id, because })
-    const who = agentId === undefined ? "All agents are" : `Agent ${agentId} and its sub-agents are`
-    const thaw = agentId === undefined ? "qm thaw" : `qm thaw --agent ${agentId}`
+    const { agent } = context.flags
+    const id = agent === undefined ? undefined : wholeAgentId(app, agent)
+    await app.freeze({ agentId: id, by: by.id, because })
+    const who = id === undefined ? "All agents are" : `Agent ${id} and its sub-agents are`
+    const thaw = id === undefined ? "qm thaw" : `qm thaw --agent ${id}`
     printResult(
       context,
-      { frozen: agentId ?? null },
+      { frozen: id ?? null },
       `${who} frozen: running calls are aborted and new ones denied. '${thaw}' ends the freeze.`,
     )
     return 0
@@ -46,22 +46,21 @@ function freeze(context: CliContext, flags: { reason?: string; because?: string 
 }
 
 function thaw(context: CliContext): Promise<number> {
-  const { agent: agentId } = context.flags
   return withPerson(context, async (app, by) => {
-    if (!(await app.thaw({ agentId, by: by.id })))
-      throw new CannotDo("not_frozen", nothingFrozen(agentId, app.frozen()))
+    const id = agentOfEntries(context, app)
+    if (!(await app.thaw({ agentId: id, by: by.id }))) throw new CannotDo("not_frozen", nothingFrozen(id, app.frozen()))
     printResult(
       context,
-      { thawed: agentId ?? null },
-      agentId === undefined ? "Agents may make calls again." : `Agent ${agentId} may make calls again.`,
+      { thawed: id ?? null },
+      id === undefined ? "Agents may make calls again." : `Agent ${id} may make calls again.`,
     )
     return 0
   })
 }
 
 /** A freeze of all agents is not ended by thawing one agent, nor the other way round. */
-function nothingFrozen(agentId: string | undefined, frozen: readonly { agentId?: string | undefined }[]): string {
-  const what = agentId === undefined ? "There is no freeze of all agents." : `Agent ${agentId} was not frozen itself.`
+function nothingFrozen(id: string | undefined, frozen: readonly { agentId?: string | undefined }[]): string {
+  const what = id === undefined ? "There is no freeze of all agents." : `Agent ${id} was not frozen itself.`
   const others = frozen.map((each) => (each.agentId === undefined ? "qm thaw" : `qm thaw --agent ${each.agentId}`))
   return others.length === 0 ? `${what} No agent is frozen.` : `${what} To end other freezes: ${others.join(", ")}.`
 }
@@ -71,28 +70,28 @@ function showOrSetMode(context: CliContext, word: string | undefined, flags: { s
   const mode = choiceFlag("mode", word, sessionModes)
   if (mode === undefined)
     return withApp(context, { readOnly: true }, (app, loaded) => {
-      const { agentId, session } = sessionOf(context, flags.session, loaded, app)
-      const now = app.modeOf(agentId, session)
+      const { agentId: id, session } = sessionOf(context, flags.session, loaded, app)
+      const now = app.modeOf(id, session)
       const others = sessionModes.filter((each) => each !== now).join("' or 'qm mode ")
-      const text = `Agent ${agentId} is in mode ${now} in session ${session}. 'qm mode ${others}' changes it.`
-      printResult(context, { agent: agentId, session, mode: now }, text)
+      const text = `Agent ${id} is in mode ${now} in session ${session}. 'qm mode ${others}' changes it.`
+      printResult(context, { agent: id, session, mode: now }, text)
       return Promise.resolve(0)
     })
   return withPerson(context, async (app, by, loaded) => {
-    const { agentId, session } = sessionOf(context, flags.session, loaded, app)
+    const { agentId: id, session } = sessionOf(context, flags.session, loaded, app)
     const sessionId = mode === "edits" ? session : flags.session
-    await app.setMode({ agentId, sessionId, mode, by: by.id })
+    await app.setMode({ agentId: id, sessionId, mode, by: by.id })
     const text = {
-      plan: `Agent ${agentId} and its sub-agents are now in mode plan, in all their sessions. 'qm mode ask --agent ${agentId}' ends it.`,
-      ask: `Agent ${agentId} is now in mode ask.`,
-      edits: `Agent ${agentId} is now in mode edits in session ${session}, for 8 hours at most. 'qm mode ask --agent ${agentId}' ends it.`,
+      plan: `Agent ${id} and its sub-agents are now in mode plan, in all their sessions. 'qm mode ask --agent ${id}' ends it.`,
+      ask: `Agent ${id} is now in mode ask.`,
+      edits: `Agent ${id} is now in mode edits in session ${session}, for 8 hours at most. 'qm mode ask --agent ${id}' ends it.`,
     }
-    printResult(context, { agent: agentId, session: sessionId ?? null, mode }, text[mode])
+    printResult(context, { agent: id, session: sessionId ?? null, mode }, text[mode])
     return 0
   })
 }
 
 function sessionOf(context: CliContext, given: string | undefined, loaded: LoadedConfig, app: CliApp) {
-  const agentId = callingAgent(context, loaded, app)
-  return { agentId, session: given ?? dailySession(agentId, Date.now()) }
+  const caller = callingAgent(context, loaded, app)
+  return { agentId: caller, session: given ?? dailySession(caller, Date.now()) }
 }

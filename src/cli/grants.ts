@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import type { Run, CliContext } from "./context.ts"
+import { agentOfEntries } from "./known-names.ts"
 import { showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
@@ -18,11 +19,10 @@ export function addGrants(program: Command, run: Run): void {
 }
 
 function listGrants(context: CliContext, { all }: { all?: boolean }): Promise<number> {
-  const { agent } = context.flags
-  return withApp(context, { readOnly: true }, async ({ approvals }) => {
+  return withApp(context, { readOnly: true }, async (app) => {
     await showList(
       context,
-      await approvals.grants({ agentId: agent, includeExpired: all === true }),
+      await app.approvals.grants({ agentId: agentOfEntries(context, app), includeExpired: all === true }),
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
         { title: "VERDICT", of: ({ verdict }) => verdict },

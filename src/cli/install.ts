@@ -149,7 +149,7 @@ function whatIsShown(
   return [
     `${many} To show fewer, give it an agent with fewer groups:`,
     `  qm roles create --name coder --groups ${groups.join(",")}`,
-    "  qm agents create --id coder --role coder",
+    "  qm agents create coder --role coder",
     `  ${command} --http --agent coder`,
   ]
 }

@@ -177,9 +177,12 @@ test.each<[string, string[], unknown[]]>([
       "--level",
       "1",
       "--parent",
-      "root",
+      "child",
     ],
-    ["createAgent", { id: "dev", role: "developer", department: "eng", level: 1, parentId: "root" } satisfies NewAgent],
+    [
+      "createAgent",
+      { id: "dev", role: "developer", department: "eng", level: 1, parentId: "child" } satisfies NewAgent,
+    ],
   ],
   ["a department", ["departments", "create", "--id", "eng"], ["createDepartment", "eng", "eng"]],
   [
@@ -260,7 +263,7 @@ test("a hint is printed with the result; an existing role is not changed", async
 test("a department that does not exist is taken while there is none, and said", async () => {
   const { run } = cliWithOrganisation({ listDepartments: () => [] })
   const created = await run("roles", "create", "--name", "developer", "--department", "eng")
-  expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining("'qm departments create --id eng'") })
+  expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining("'qm departments create eng'") })
 })
 
 test("an agent is shown with the department and level that it has by its role", async () => {

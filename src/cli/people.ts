@@ -3,6 +3,7 @@ import { ConfigError } from "../config/config-error.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { Person } from "../model/organisation.ts"
 import type { Run, CliContext } from "./context.ts"
+import { requirePerson } from "./known-names.ts"
 import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
@@ -204,16 +205,18 @@ function updatePerson(context: CliContext, id: string, { name, roles }: Omit<Per
     ...(name === undefined ? {} : { name }),
     ...(roles === undefined ? {} : { roles: commaList(roles) }),
   }
-  return withPerson(context, async ({ org }, by) => {
-    const person = withoutToken(await org.updatePerson(id, change, by))
+  return withPerson(context, async (app, by) => {
+    requirePerson(app, id)
+    const person = withoutToken(await app.org.updatePerson(id, change, by))
     printResult(context, person, `Changed ${person.id}.`)
     return 0
   })
 }
 
 function deletePerson(context: CliContext, id: string): Promise<number> {
-  return withPerson(context, async ({ org }, by) => {
-    const person = withoutToken(await org.deletePerson(id, by))
+  return withPerson(context, async (app, by) => {
+    requirePerson(app, id)
+    const person = withoutToken(await app.org.deletePerson(id, by))
     printResult(context, person, `Deleted ${person.id}.`)
     return 0
   })

@@ -5,6 +5,7 @@ import type { App } from "../model/app.ts"
 import type { Role } from "../model/organisation.ts"
 import type { NewRole, Sourced } from "../model/organisation-admin.ts"
 import type { Run, CliContext } from "./context.ts"
+import { requireRole } from "./known-names.ts"
 import { createdFields, showFields, showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
@@ -114,8 +115,9 @@ async function updateRole(context: CliContext, name: string, flags: RoleFlags): 
   if (Object.keys(change).length === 0) {
     throw new UsageError("Nothing to change. 'qm roles update --help' shows the fields.")
   }
-  return withPerson(context, async ({ org }, by) => {
-    const { role, hint } = await org.updateRole(name, change, by)
+  return withPerson(context, async (app, by) => {
+    requireRole(app, name)
+    const { role, hint } = await app.org.updateRole(name, change, by)
     if (hint !== undefined) printMessage(context, hint)
     printResult(context, { role, hint }, `Changed role ${role.name}.`)
     return 0
@@ -123,7 +125,9 @@ async function updateRole(context: CliContext, name: string, flags: RoleFlags): 
 }
 
 function deleteRole(context: CliContext, name: string): Promise<number> {
-  return withPerson(context, async ({ org }, by) => {
+  return withPerson(context, async (app, by) => {
+    const { org } = app
+    requireRole(app, name)
     const role = await org.deleteRole(name, by)
     const left = holdersOf(org, role).map(({ id }) => id)
     if (left.length > 0)
@@ -138,7 +142,7 @@ function noteUnknownDepartment(context: CliContext, org: App["org"], department:
   if (department === undefined || org.listDepartments().length > 0) return
   printMessage(
     context,
-    `There is no department yet, so '${department}' is taken as written. 'qm departments create --id ${department}' creates it; from then on unknown ones are refused.`,
+    `There is no department yet, so '${department}' is taken as written. 'qm departments create ${department}' creates it; from then on unknown ones are refused.`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { counted } from "../lib/counted.ts"
 import type { Simulation } from "../model/app.ts"
-import { filterOf, type AuditFlags } from "./audit-filter.ts"
+import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import type { CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
@@ -15,9 +15,9 @@ import { orCannotDo } from "./usage.ts"
 export async function simulateRules(context: CliContext, flags: AuditFlags & { rules: string }): Promise<number> {
   const filter = filterOf(context, flags)
   const given = await readRules(context, flags.rules)
-  return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ rules, mcp, org }) => {
     await waitForServers(context, { mcp })
-    const simulation = await orCannotDo(rules.simulate(given, filter))
+    const simulation = await orCannotDo(rules.simulate(given, wholeAgent(context, { org }, filter)))
     for (const flaw of simulation.flaws) printMessage(context, flawText(flaw))
     if (context.flags.json) printResult(context, simulation, "")
     else {

@@ -1,7 +1,7 @@
 import { counted } from "../lib/counted.ts"
 import type { RuleSuggestion } from "../model/app.ts"
 import { shellWord } from "../lib/shell-word.ts"
-import { filterOf, type AuditFlags } from "./audit-filter.ts"
+import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import type { CliContext } from "./context.ts"
 import { withApp } from "./open-app.ts"
 import { printMessage, printResult } from "./output.ts"
@@ -11,9 +11,9 @@ import { waitForServers } from "./wait-for-servers.ts"
 /** Shows rules for what people always approved, each with the command that adds it. Adds nothing. */
 export function suggestRules(context: CliContext, flags: AuditFlags): Promise<number> {
   const filter = filterOf(context, flags)
-  return withApp(context, { readOnly: true }, async ({ rules, mcp }) => {
+  return withApp(context, { readOnly: true }, async ({ rules, mcp, org }) => {
     await waitForServers(context, { mcp })
-    const found = await rules.suggest(filter)
+    const found = await rules.suggest(wholeAgent(context, { org }, filter))
     const { approved, refused, suggestions } = found
     if (context.flags.json) printResult(context, found, "")
     else {

@@ -43,7 +43,10 @@ export function addRules(program: Command, run: Run): void {
   )
     .option("--yes", "add it even if it names a tool, role or agent that does not exist")
     .action(run(addRule))
-  rules.command("remove <id>").description("remove a rule added with 'qm rules add'").action(run(removeRule))
+  rules
+    .command("remove <id>")
+    .description("remove a rule added with 'qm rules add'; the first characters of its id are enough")
+    .action(run(removeRule))
 }
 
 /** Lists the rules in order, then their flaws. */

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import type { ToolChainResult } from "../agents/chain/chain-result.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { PendingItem } from "../model/approval.ts"
+import { agentOfEntries } from "./known-names.ts"
 import { activeAgent } from "./calling-agent.ts"
 import type { CliApp, CliContext, Run } from "./context.ts"
 import { findConversation } from "./find-conversation.ts"
@@ -148,7 +149,7 @@ async function whoGoesOn(context: CliContext, app: CliApp, loaded: LoadedConfig,
   if (resume === undefined) return { before: undefined, agentId: calling }
   const before = await findConversation(app.conversations, resume)
   const { id, agentId } = before
-  const { agent } = context.flags
+  const agent = agentOfEntries(context, app)
   if (agent !== undefined && agent !== agentId)
     throw new CannotDo("other_agent", `Conversation ${id} is one of agent ${agentId}. Leave out --agent.`)
   return { before, agentId }

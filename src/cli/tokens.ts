@@ -1,11 +1,13 @@
 import type { Command } from "commander"
+import type { App } from "../model/app.ts"
 import type { AgentToken } from "../model/agent-tokens.ts"
 import type { Run, CliContext } from "./context.ts"
+import { agentOfEntries, activeAgentId } from "./known-names.ts"
 import { showList } from "./listing.ts"
 import { printResult } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
 import { formatTime, parseDuration } from "./time-text.ts"
-import { CannotDo, requireId, listCommand, NotAllowed, noSuch, UsageError } from "./usage.ts"
+import { CannotDo, requireId, listCommand, NotAllowed, UsageError } from "./usage.ts"
 
 interface TokenFlags {
   name?: string
@@ -32,11 +34,10 @@ export function addTokens(program: Command, run: Run): void {
 }
 
 function listTokens(context: CliContext): Promise<number> {
-  const { agent } = context.flags
-  return withApp(context, { readOnly: true }, async ({ tokens }) => {
+  return withApp(context, { readOnly: true }, async (app) => {
     await showList<AgentToken>(
       context,
-      tokens.list({ agentId: agent }),
+      app.tokens.list({ agentId: agentOfEntries(context, app) }),
       [
         { title: "ID", of: ({ id }) => id, paint: "bold" },
         { title: "AGENT", of: ({ agentId }) => agentId },
@@ -55,15 +56,15 @@ function createToken(context: CliContext, { name, person, expires = "90d" }: Tok
   const { agent } = context.flags
   if (agent === undefined) throw new UsageError("Name the agent the token is for: --agent <id>.")
   const lifetimeMs = expires === "never" ? null : parseDuration(expires, "--expires")
-  return withPerson(context, async ({ tokens, org }, by) => {
-    const known = org.listAgents().map(({ id }) => id)
-    if (!known.includes(agent)) throw new UsageError(noSuch("agent", agent, known).message)
-    const given = { agentId: agent, name, lifetimeMs, person: ownId(person, by.id) }
+  return withPerson(context, async (app, by) => {
+    const { tokens } = app
+    const id = agentOfToken(app, agent)
+    const given = { agentId: id, name, lifetimeMs, person: ownId(person, by.id) }
     const { token, entry } = await tokens.create(given, by.id)
     const until = entry.expiresAt === null ? "until it is revoked" : `until ${formatTime(entry.expiresAt)}`
     const whose = entry.person === undefined ? "" : `, and answers given with it count as ${entry.person}'s`
     const lines = [
-      `This token is shown only now. It lets a program call tools as ${agent}${whose}, ${until}:`,
+      `This token is shown only now. It lets a program call tools as ${id}${whose}, ${until}:`,
       `  ${token}`,
       "Send it as 'Authorization: Bearer <token>' to the /mcp URL that 'qm serve' prints.",
       `'qm tokens revoke ${entry.id}' revokes it.`,
@@ -71,6 +72,15 @@ function createToken(context: CliContext, { name, person, expires = "90d" }: Tok
     printResult(context, { token, ...entry }, lines.join("\n"))
     return 0
   })
+}
+
+/** The agent is an option here, so a wrong one is a wrong use of the command. */
+function agentOfToken(app: Pick<App, "org">, given: string): string {
+  try {
+    return activeAgentId(app, given)
+  } catch (error) {
+    throw error instanceof CannotDo ? new UsageError(error.message) : error
+  }
 }
 
 /** A token can carry only the person who creates it, because answers given with it count as theirs. */

@@ -5,6 +5,7 @@ import type { TrashAdmin, TrashItem } from "../model/files.ts"
 import { confirm } from "./confirm.ts"
 import { printable } from "../lib/printable.ts"
 import type { Run, CliContext } from "./context.ts"
+import { agentOfEntries } from "./known-names.ts"
 import { showList } from "./listing.ts"
 import { printResult, printMessage } from "./output.ts"
 import { withApp, withPerson } from "./open-app.ts"
@@ -27,8 +28,8 @@ function trashOf({ trash }: App): TrashAdmin {
 }
 
 function listTrash(context: CliContext): Promise<number> {
-  const { agent } = context.flags
   return withApp(context, { readOnly: true }, async (app) => {
+    const agent = agentOfEntries(context, app)
     const items = await trashOf(app).list()
     await showList(
       context,

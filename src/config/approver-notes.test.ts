@@ -31,7 +31,7 @@ test.each<[string, Approvers, readonly [string, string][]]>([
     [
       [
         "rules.0.approvers.role",
-        "No person has the role 'auditor', so calls that this rule asks for can only expire. 'qm people create --id <id> --roles auditor' adds one.",
+        "No person has the role 'auditor', so calls that this rule asks for can only expire. 'qm people create <id> --roles auditor' adds one.",
       ],
     ],
   ],
@@ -41,7 +41,7 @@ test.each<[string, Approvers, readonly [string, string][]]>([
     [
       [
         "rules.0.approvers",
-        "The rule needs 2 people with the role 'security', and there is 1, so calls that it asks for can only expire. 'qm people create --id <id> --roles security' adds one.",
+        "The rule needs 2 people with the role 'security', and there is 1, so calls that it asks for can only expire. 'qm people create <id> --roles security' adds one.",
       ],
     ],
   ],
@@ -52,7 +52,7 @@ test.each<[string, Approvers, readonly [string, string][]]>([
     [
       [
         "rules.0.approvers",
-        "The rule needs 4 people, and there are 3, so calls that it asks for can only expire. 'qm people create --id <id>' adds one.",
+        "The rule needs 4 people, and there are 3, so calls that it asks for can only expire. 'qm people create <id>' adds one.",
       ],
     ],
   ],

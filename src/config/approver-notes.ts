@@ -54,8 +54,7 @@ export function approverNotes({ rules, people, configured, login }: ApproverSour
 
 function nobody(role: string, roles: Iterable<string>): string {
   const guess = nearestName(role, roles)
-  const help =
-    guess === undefined ? `'qm people create --id <id> --roles ${role}' adds one.` : `Did you mean '${guess}'?`
+  const help = guess === undefined ? `'qm people create <id> --roles ${role}' adds one.` : `Did you mean '${guess}'?`
   return `No person has the role '${role}', so calls that this rule asks for can only expire. ${help}`
 }
 

@@ -36,7 +36,7 @@ test("an agent that is not known is to be created, and no other check looks", ()
     code: "tool_not_available",
     reasons: [{ check: "agent" }],
     checks: [{ check: "agent", verdict: "deny" }],
-    change: ["qm agents create --id ghost --role <role>"],
+    change: ["qm agents create ghost --role <role>"],
   })
 })
 

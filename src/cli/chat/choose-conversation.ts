@@ -1,3 +1,4 @@
+import { agentOfEntries } from "../known-names.ts"
 import { chainTurns } from "../../agents/chain/turns.ts"
 import { printable } from "../../lib/printable.ts"
 import { spanWords } from "../../lib/span-words.ts"
@@ -19,7 +20,7 @@ export async function conversationOf(
 ): Promise<Conversation | undefined> {
   if (resume === undefined) return undefined
   if (resume !== true) return findConversation(app.conversations, resume)
-  const { agent } = context.flags
+  const agent = agentOfEntries(context, app)
   const conversations = await lastUsed(app, by, agent)
   if (conversations.length > 1) return chooseConversation(context, app, conversations, leaving)
   if (conversations.length === 1) return conversations[0]

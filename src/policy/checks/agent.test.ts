@@ -9,11 +9,11 @@ test("an agent that is not known sees no tool, and the fix creates it", () => {
   expect({ verdict, reason, fix: fix?.() }).toMatchObject({
     verdict: "deny",
     reason: { check: "agent", source: "organisation", code: "agent_unknown" },
-    fix: "qm agents create --id ghost --role <role>",
+    fix: "qm agents create ghost --role <role>",
   })
   expect(lookVisible(agentCheck, registered(), agent())).toEqual([])
 })
 
 test("an id with odd characters is quoted for the shell", () => {
-  expect(unknownAgent("a'b; rm -rf ~").fix?.()).toBe(String.raw`qm agents create --id 'a'\''b; rm -rf ~' --role <role>`)
+  expect(unknownAgent("a'b; rm -rf ~").fix?.()).toBe(String.raw`qm agents create 'a'\''b; rm -rf ~' --role <role>`)
 })

@@ -9,7 +9,7 @@ export const agentCheck: Check<"visible", Sentences, { agentId?: string; who: Ag
   source: () => "organisation",
   look: ({ agentId = "<id>", who }) =>
     who === undefined
-      ? deny("agent_unknown", undefined, { fix: () => `qm agents create --id ${shellWord(agentId)} --role <role>` })
+      ? deny("agent_unknown", undefined, { fix: () => `qm agents create ${shellWord(agentId)} --role <role>` })
       : undefined,
   sentences: {
     agent_unknown: () =>
