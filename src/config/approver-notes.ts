@@ -30,12 +30,11 @@ export function approverNotes({ rules, people, configured, login }: ApproverSour
   const roles = new Set(people.flatMap((person) => person.roles))
   const everybody = new Set([...people.map(({ id }) => id), login]).size
   const missing = asking.flatMap(({ path, role, count }) => {
-    if (role === undefined)
-      return everybody < count ? [{ path, sentence: tooFew(count, "", everybody, "--id <id>") }] : []
+    if (role === undefined) return everybody < count ? [{ path, sentence: tooFew(count, "", everybody, "<id>") }] : []
     if (!roles.has(role)) return [{ path: [...path, "role"], sentence: nobody(role, roles) }]
     const have = people.filter((person) => person.roles.includes(role)).length
     return have < count
-      ? [{ path, sentence: tooFew(count, ` with the role '${role}'`, have, `--id <id> --roles ${role}`) }]
+      ? [{ path, sentence: tooFew(count, ` with the role '${role}'`, have, `<id> --roles ${role}`) }]
       : []
   })
   const wanted = new Set(asking.flatMap(({ role }) => (role === undefined ? [] : [role])))
