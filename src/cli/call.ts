@@ -5,7 +5,7 @@ import { readArguments, parseJsonArgument } from "./arguments.ts"
 import { terminalOptions, announceWaitingCalls, waitsForRemoteAnswer } from "./ask-at-terminal.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
-import { deadPluginSentence, deadServerSentence } from "./dead-server.ts"
+import { deadServerSentence, missingToolSentences } from "./dead-server.ts"
 import { divertStdout, onBrokenPipe, printMessage } from "./output.ts"
 import { showResult, showTicket } from "./result.ts"
 import { waitForTool } from "./wait-for-servers.ts"
@@ -87,9 +87,9 @@ async function call(context: CliContext, tool: string, words: readonly string[],
       }
       if (isRead) showResult(context, result, live, stdout.write)
       if (!result.success && mayBeOfDeadServer.has(result.code)) {
-        const ofPlugin = result.code === "unknown_tool" ? deadPluginSentence(app.plugins.list()) : undefined
-        const sentences = [deadServerSentence(tool, app.mcp.list()), ofPlugin]
-        for (const sentence of sentences) if (sentence !== undefined) printMessage(context, sentence)
+        const dead = deadServerSentence(tool, app.mcp.list())
+        const sentences = result.code === "unknown_tool" ? missingToolSentences(app, tool) : dead ? [dead] : []
+        for (const sentence of sentences) printMessage(context, sentence)
       }
       return exitCode(result)
     })

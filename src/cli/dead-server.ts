@@ -1,5 +1,12 @@
+import type { App } from "../model/app.ts"
 import type { PluginState } from "../model/plugin.ts"
 import { mcpName, type McpServerState } from "../model/mcp.ts"
+
+/** Why there may be no tool of this name: its server does not run, or its plugin was not loaded. */
+export function missingToolSentences({ mcp, plugins }: Pick<App, "mcp" | "plugins">, tool: string): string[] {
+  const found = [deadServerSentence(tool, mcp.list()), deadPluginSentence(plugins.list())]
+  return found.filter((sentence) => sentence !== undefined)
+}
 
 /** Why a tool may be missing or fail: its MCP server does not run. A name without a server may belong to any of them. */
 export function deadServerSentence(tool: string, servers: readonly McpServerState[]): string | undefined {
@@ -13,7 +20,7 @@ export function deadServerSentence(tool: string, servers: readonly McpServerStat
 }
 
 /** Which plugins were not loaded, so that a tool may be missing because of them. */
-export function deadPluginSentence(plugins: readonly PluginState[]): string | undefined {
+function deadPluginSentence(plugins: readonly PluginState[]): string | undefined {
   const [first, ...others] = plugins.filter(({ state }) => state === "failed")
   if (first === undefined) return undefined
   const more = others.length === 0 ? "" : ` Also not loaded: ${others.map(({ name }) => name).join(", ")}.`

@@ -45,3 +45,16 @@ test("a tool is shown by the name of the dialect, and by its own with its own pa
     stderr: "There is no tool 'Grepp' for this agent. Did you mean 'Grep'?\n",
   })
 })
+
+test.each(["why rol_dice", "tools show rol_dice", "call rol_dice"])(
+  "of a tool that there is not, the plugins that were not loaded are named: qm %s",
+  async (line) => {
+    const app = await openTestApp({ plugins: ["./dice.mjs"] })
+    const { stderr } = await runWithApp({ ...app, close: () => Promise.resolve() }, line.split(" "))
+    expect(stderr).toMatch(/It may be a tool of a plugin that was not loaded\. .*dice.*'qm plugins list' shows all\.$/m)
+    const known = line.replace("rol_dice", "sleep").replace("call", "why")
+    expect((await runWithApp({ ...app, close: () => Promise.resolve() }, known.split(" "))).stderr).not.toContain(
+      "plugin",
+    )
+  },
+)

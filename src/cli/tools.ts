@@ -4,6 +4,7 @@ import { shellWord } from "../lib/shell-word.ts"
 import type { App } from "../model/app.ts"
 import { impossibleName } from "../model/permission.ts"
 import type { RegisteredTool } from "../model/tool.ts"
+import { missingToolSentences } from "./dead-server.ts"
 import { callingAgent } from "./calling-agent.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { Run, CliContext } from "./context.ts"
@@ -79,7 +80,8 @@ function showTool(context: CliContext, name: string): Promise<number> {
       const known = tools.map((each) => each.name)
       const guess = nearestName(name, known)
       const help = guess ? `Did you mean '${guess}'?` : "'qm tools list' shows what there is."
-      throw new CannotDo("tool_not_found", `There is no tool '${name}' for this agent. ${help}`)
+      const sentences = [`There is no tool '${name}' for this agent. ${help}`, ...missingToolSentences(app, name)]
+      throw new CannotDo("tool_not_found", sentences.join("\n"))
     }
     const { permission, permissionSources, input, output, ...about } = {
       ...tool,

@@ -2,9 +2,10 @@ import { setFlagsFromString } from "node:v8"
 import type { Command } from "commander"
 import type { Explanation } from "../model/app.ts"
 import { readInput, readPiped } from "./call.ts"
+import { missingToolSentences } from "./dead-server.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
-import { printResult } from "./output.ts"
+import { printMessage, printResult } from "./output.ts"
 import { waitForTool } from "./wait-for-servers.ts"
 import { withApp } from "./open-app.ts"
 import { UsageError } from "./usage.ts"
@@ -50,6 +51,8 @@ async function why(
     const input = isPiped ? piped : readInput(words, app, agentId, tool)
     const explanation = await app.why({ agentId, tool, input, sessionId })
     printResult(session, explanation, whyText(explanation, all))
+    if (explanation.code === "unknown_tool")
+      for (const sentence of missingToolSentences(app, tool)) printMessage(session, sentence)
     return 0
   })
 }
