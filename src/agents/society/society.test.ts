@@ -75,7 +75,7 @@ const asksTess: Answer = ({ last }) =>
   last === "Ask tess." ? { calls: [{ name: "send_message", input: { to: "tess", payload: "Well?" } }] } : { say: last }
 
 test("an agent that was made for a run says that it has ended, and is there for whoever resumes it", async () => {
-  const held = deferred<void>()
+  const held = deferred()
   const root: Answer = ({ round, last }) => {
     if (last.startsWith("The answer of")) return { say: "Done." }
     if (round === 0) return { calls: [{ name: "create_role", input: { name: "helper", rolePrompt: "You help." } }] }
