@@ -173,8 +173,8 @@ async function bundleLibrary() {
     entryPoints: Object.fromEntries(entries.map(({ file, source }) => [file, source])),
     chunkNames: "chunk-[hash]",
     splitting: true,
-    minifyWhitespace: true,
     minifySyntax: true,
+    legalComments: "none",
     plugins: [ownSources("import.meta.url")],
     logLevel: "warning",
   })

@@ -64,6 +64,7 @@ export interface SuccessResult<T = unknown> extends EndedCall {
   result: T
   code?: never
   error?: never
+  cause?: never
   rejectReason?: never
 }
 

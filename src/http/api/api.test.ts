@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -402,6 +403,28 @@ test("where no model is configured, a person's message is refused and not stored
     body: { code: "no_model", detail: expect.stringMatching(/^No model is configured/) },
   })
   expect(await app.org.inbox("ada")).toEqual([])
+})
+
+test("every endpoint that the documentation names is one of the document", async () => {
+  const { signIn } = await serving()
+  const { body } = await (await signIn("pat", false)).ask("GET", "/openapi.json")
+  const known = new Set(
+    Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "{}")}`),
+    ),
+  )
+  const docs = new URL("../../../docs/", import.meta.url)
+  const named = readdirSync(docs)
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((name) => {
+      const text = readFileSync(new URL(name, docs), "utf8")
+      return [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w/{}-]+)/g)].map(
+        ([, method, path = ""]) => `${method} ${path.replace(/\/$/, "").replaceAll(/\{\w+\}/g, "{}")}`,
+      )
+    })
+  expect(named.length).toBeGreaterThan(10)
+  const isKnown = (one: string) => known.has(one) || known.has(one.replace(/\/tools\/[\w-]+\/call/, "/tools/{}/call"))
+  expect(named.filter((one) => !isKnown(one))).toEqual([])
 })
 
 test("the document describes every endpoint, and metrics count calls", async () => {
