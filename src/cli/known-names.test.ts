@@ -67,6 +67,12 @@ test.each(["audit list", "grants list", "tokens list", "trash list", "approvals 
   },
 )
 
+test("a group that no tool of the agent is in is guessed", async () => {
+  const { run } = await openOrganisation()
+  const { code, stderr } = await run("tools list --group workspac")
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "This agent may use no tool here. Did you mean 'workspace'?\n" })
+})
+
 test.each([
   ["agents show wend", "wendy"],
   ["agents terminate wend", "wendy"],

@@ -35,8 +35,11 @@ function listTools(context: CliContext, { group }: { group?: string }): Promise<
     const shown = app.toolsInDialect(agentId)
     const tools = shown.filter((tool) => group === undefined || tool.group === group || isMember(tool))
     if (flags.json) printOutput(context, printableJson(tools.map(summary)))
-    else if (tools.length === 0) printMessage(context, "This agent may use no tool here.")
-    else {
+    else if (tools.length === 0) {
+      const guess = group === undefined ? undefined : nearestName(group, new Set(shown.map((tool) => tool.group)))
+      const hint = guess === undefined ? "" : ` Did you mean '${guess}'?`
+      printMessage(context, `This agent may use no tool here.${hint}`)
+    } else {
       const { bold, dim, green, yellow, red } = await terminalStyleFor(io.stdout, io.env)
       const byLevel = (level: string) => (level === "public" ? green : level === "moderate" ? yellow : red)(level)
       const head = [
