@@ -11,9 +11,13 @@ const page = readFileSync(join(import.meta.dirname, "../../../docs/AGENTS.md"), 
 const blocks = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text)
 
 test("the configuration and the script of docs/AGENTS.md are accepted", async () => {
-  const [configuration = "", script = ""] = blocks
-  const { config, flaws } = checkConfig(parse(configuration))
-  expect([...flaws, ...mergedConfigFlaws(config)]).toEqual([])
+  const script = blocks.find((block) => block.startsWith("- say")) ?? ""
+  const configurations = blocks.filter((block) => block.startsWith("models:"))
+  expect(configurations.length).toBeGreaterThan(0)
+  for (const configuration of configurations) {
+    const { config, flaws } = checkConfig(parse(configuration))
+    expect([...flaws, ...mergedConfigFlaws(config)]).toEqual([])
+  }
   const folder = mkdtempSync(join(tmpdir(), "qm-docs-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, "demo.yml"), script)
