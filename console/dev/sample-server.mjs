@@ -65,7 +65,8 @@ export async function signIn(page, link) {
 export function request(page, method, path, body) {
   return page.evaluate(
     async ([verb, where, sent]) => {
-      const headers = { "content-type": "application/json", "x-quartermaster": "1" }
+      const secret = localStorage.getItem("qm-session") ?? ""
+      const headers = { "content-type": "application/json", "x-quartermaster-session": secret }
       const answer = await fetch(where, {
         method: verb,
         headers,
