@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { appendFileSync, existsSync, mkdirSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
 import { defineConfig } from "vitest/config"
+import type { Plugin } from "vite"
 import type { Reporter } from "vitest/node"
 
 const common = {
@@ -51,7 +52,21 @@ const reportTo = (folder: string): Reporter => ({
 
 const report = process.env["QM_TEST_REPORT"]
 
-export default defineConfig({
+const [sources, built] = [resolve("src"), resolve("build")]
+
+/** Lets the tests use the modules that were just built, so that nothing but the tests themselves is transformed. */
+const builtModules: Plugin = {
+  name: "built modules",
+  enforce: "pre",
+  resolveId(source, importer) {
+    if (!source.startsWith(".") || !source.endsWith(".ts") || importer === undefined) return undefined
+    const place = relative(sources, resolve(dirname(importer), source))
+    const file = join(built, place.replace(/\.ts$/, ".js"))
+    return !place.startsWith("..") && existsSync(file) ? file : undefined
+  },
+}
+
+export default defineConfig(({ mode }) => ({
   test: {
     experimental: { fsModuleCache: true },
     reporters: [
@@ -61,8 +76,10 @@ export default defineConfig({
     ],
     projects: [
       {
+        ...(mode === "built" ? { plugins: [builtModules] } : {}),
         test: {
           ...common,
+          ...(mode === "built" ? { server: { deps: { external: [/\/build\//] } } } : {}),
           name: "fast",
           setupFiles: [...common.setupFiles, "src/testing/unsynced.ts"],
           maxWorkers: 3,
@@ -94,4 +111,4 @@ export default defineConfig({
       },
     ],
   },
-})
+}))

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import type { App } from "../model/app.ts"
 import type { CallRequest } from "../model/call.ts"
 import type { EventOf, EventType, Listener, QuartermasterEvent } from "../model/events.ts"
@@ -36,9 +36,9 @@ function callWith(
   const emit = async (): Promise<ToolResult> => {
     for (const event of events) {
       for (const [type, listener] of listeners) if (type === event.type) listener(event as never)
-      // The announcement is loaded when it is needed first.
-      await vi.dynamicImportSettled()
-      await new Promise(setImmediate)
+      // The announcement is loaded when it is needed first; here it is loaded already.
+      await import("../approval-ui/item-text.ts")
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
     }
     return ended
   }
