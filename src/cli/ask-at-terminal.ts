@@ -36,8 +36,10 @@ export function announceWaitingCalls(context: CliContext, { on, approvals }: App
   async function announce(callId: string): Promise<void> {
     const item = await approvals.show(callId)
     if (item === undefined) return
-    const { askedAgainText } = await import("../approval-ui/item-text.ts")
-    if (item.note !== undefined) printMessage(context, askedAgainText(item).trimStart())
+    if (item.note !== undefined) {
+      const { askedAgainText } = await import("../approval-ui/item-text.ts")
+      printMessage(context, askedAgainText(item).trimStart())
+    }
     printMessage(context, `Waiting for a person: ${await approveCommand({ ...item, callId })}`)
   }
 }

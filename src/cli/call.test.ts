@@ -36,8 +36,7 @@ function callWith(
   const emit = async (): Promise<ToolResult> => {
     for (const event of events) {
       for (const [type, listener] of listeners) if (type === event.type) listener(event as never)
-      // The announcement is loaded when it is needed first; here it is loaded already.
-      await import("../approval-ui/item-text.ts")
+      // The announcement reads the call first.
       for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
     }
     return ended
