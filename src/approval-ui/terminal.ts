@@ -1,5 +1,6 @@
-import type { ApprovalUIAdapter, Ask, PendingItem, Question } from "../model/approval.ts"
+import type { ApprovalRequest, ApprovalUIAdapter, Ask, PendingItem, Question } from "../model/approval.ts"
 import type { StoredReason } from "../model/audit-entry.ts"
+import type { ToolPermissionLevel } from "../model/permission.ts"
 import { askAboutCall } from "./call-dialog.ts"
 import { cardLines } from "./card.ts"
 import { untrustedRows } from "./card-rows.ts"
@@ -50,7 +51,7 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
 
   return {
     async showToolExecutionApproval(tool, description, input, level, request) {
-      if (terminal.yes === true && level !== "sensitive" && !request.reasons.some(isBinding)) {
+      if (terminal.yes === true && isCoveredByYes(level, request)) {
         return { approved: true, by: "--yes" }
       }
       const item: PendingItem = { ...request, kind: "call", tool, description, input, level }
@@ -69,6 +70,11 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
       return { ...(decision ?? { rejectReason: closedQuestion }), by }
     },
   }
+}
+
+/** Whether `--yes` stands for the person: never for a sensitive tool, nor where a rule demands one. */
+export function isCoveredByYes(level: ToolPermissionLevel, { reasons }: ApprovalRequest): boolean {
+  return level !== "sensitive" && !reasons.some(isBinding)
 }
 
 /** Asks the person at the terminal a question of `ask_user`. */

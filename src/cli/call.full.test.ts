@@ -125,10 +125,28 @@ test("with unattended reject, a call that needs approval does not run; --yes app
   const agreed = await run("call", "set_env", "key=A", "value=2", "--yes", "--json")
   expect(parsed(agreed.stdout)).toMatchObject({ success: true, result: { previous: null } })
   const sensitive = ["--set", "tools.permissions.set_env.level=sensitive"]
-  const never = await run(...sensitive, "call", "set_env", "key=A", "value=3", "--yes", "--json")
+  const reject = ["--set", "approvals.unattended=reject"]
+  const never = await run(...sensitive, "call", "set_env", "key=A", "value=3", "--yes", "--json", ...reject)
   expect(never.code).toBe(4)
   expect(parsed(never.stdout)).toMatchObject({ code: "approval_rejected", metadata: { ran: false } })
   expect(parsed((await run("call", "get_env", "key=A", "--json")).stdout).result).toEqual({ value: "2" })
+})
+
+test("without a terminal, what --yes does not cover waits for a person, and the message says why", async () => {
+  const { run } = makeCli()
+  const sensitive = ["--set", "tools.permissions.set_env.level=sensitive"]
+  const words = ["call", "set_env", "key=A", "value=3", "--yes", "--wait", "0"]
+  const { code, stderr } = await run(...sensitive, ...words)
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringMatching(
+      /^--yes does not cover this call, because set_env is sensitive\.\nWaiting for a person: qm approvals approve \S+\nIt waits until [-\d]+ [:\d]+\.\nCall /,
+    ),
+  ])
+  const waiting = JSON.parse((await run("approvals", "list", "--json")).stdout) as { callId: string }[]
+  expect(waiting).toHaveLength(1)
+  await run("approvals", "approve", waiting[0]!.callId)
+  expect((await run(...sensitive, ...words)).code).toBe(0)
 })
 
 test("a program inside a tool cannot approve anything", async () => {

@@ -6,7 +6,11 @@ import { failedWith, type ToolResult } from "../model/result.ts"
 import { runWithApp } from "./testing.ts"
 
 const about = { callId: "c1", toolName: "probe", agentId: "operator", at: 0 }
-const waiting: EventOf<"TOOL_CALL_WAITING"> = { ...about, type: "TOOL_CALL_WAITING", until: 0 }
+const waiting: EventOf<"TOOL_CALL_WAITING"> = {
+  ...about,
+  type: "TOOL_CALL_WAITING",
+  until: new Date(2026, 0, 5, 7, 8, 9).getTime(),
+}
 const piece = (chunk: unknown, peopleOnly: boolean): QuartermasterEvent => ({
   ...about,
   type: "TOOL_CALL_OUTPUT",
@@ -62,13 +66,15 @@ function callWith(
   }
 }
 
+const until = "It waits until 2026-01-05 07:08:09; --wait <seconds> waits shorter and keeps it waiting.\n"
+
 test.each([
   ["call", "qm approvals approve c1"],
   ["result", "qm approvals release c1"],
   ["question", "qm approvals answer c1 …"],
 ] as const)("without a terminal a waiting %s is announced with the command that answers it", async (kind, command) => {
   const { run } = callWith([waiting], success("done"), kind)
-  expect(await run([])).toEqual({ code: 0, stdout: "done\n", stderr: `Waiting for a person: ${command}\n` })
+  expect(await run([])).toEqual({ code: 0, stdout: "done\n", stderr: `Waiting for a person: ${command}\n${until}` })
 })
 
 test.each([
@@ -77,7 +83,7 @@ test.each([
   ["question", "qm approvals answer c1 --revision 2 …"],
 ] as const)("a changed %s is announced with its revision", async (kind, command) => {
   const { run } = callWith([waiting], success("done"), kind, 2)
-  expect((await run([])).stderr).toBe(`Waiting for a person: ${command}\n`)
+  expect((await run([])).stderr).toBe(`Waiting for a person: ${command}\n${until}`)
 })
 
 test("a call that is rejected at once or already answered is not announced", async () => {

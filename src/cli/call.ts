@@ -1,8 +1,9 @@
 import type { Command } from "commander"
 import type { App } from "../model/app.ts"
+import type { PendingItem } from "../model/approval.ts"
 import { exitCode, isTicket } from "../model/result.ts"
 import { readArguments, parseJsonArgument } from "./arguments.ts"
-import { terminalOptions, announceWaitingCalls, waitsForRemoteAnswer } from "./ask-at-terminal.ts"
+import { announceItem, announceWaitingCalls, terminalOptions, waitsForRemoteAnswer } from "./ask-at-terminal.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { Run, CliContext } from "./context.ts"
 import { deadServerSentence, missingToolSentences } from "./dead-server.ts"
@@ -43,7 +44,7 @@ export function addCall(program: Command, run: Run): void {
       "--wait <seconds>",
       "wait this long for approval, then exit with 4 and print a ticket (the id of the waiting call); repeat the call later to use the answer",
     )
-    .option("--yes", "approve without asking, except sensitive calls")
+    .option("--yes", "approve without asking, except sensitive calls, which wait for a person")
     .action(run(call))
 }
 
@@ -55,7 +56,7 @@ async function call(context: CliContext, tool: string, words: readonly string[],
   const waitMs = waitFlag(flags.wait)
   const isPiped = words.length === 1 && words[0] === "-"
   const piped = isPiped ? await readPiped(io.stdin) : undefined
-  const { controller, stop } = cancelOnSignal(io.leave, () => printMessage(context, cancelling))
+  const { controller, interrupt, stop } = cancelOnSignal(io.leave, () => printMessage(context, cancelling))
   let isRead = true
   onBrokenPipe(io.stdout, () => {
     isRead = false
@@ -64,7 +65,13 @@ async function call(context: CliContext, tool: string, words: readonly string[],
   const stdout = divertStdout(io)
   try {
     let nameOf = () => Promise.resolve("terminal")
-    const options = await terminalOptions(context, { yes, nameOf: () => nameOf() })
+    let onLeft = (_: PendingItem) => Promise.resolve()
+    const options = await terminalOptions(context, {
+      yes,
+      nameOf: () => nameOf(),
+      onInterrupt: interrupt,
+      onLeft: (item) => onLeft(item),
+    })
     return await withApp(context, options, async (app, loaded) => {
       nameOf = async () => (await personOf(context, app, loaded)).id
       if (context.flags.as !== undefined) await nameOf()
@@ -73,10 +80,15 @@ async function call(context: CliContext, tool: string, words: readonly string[],
       const input = isPiped ? piped : readInput(words, app, agentId, tool)
       const live = new LiveOutput(context, stdout.write)
       app.on("TOOL_CALL_OUTPUT", (event) => live.add(event))
-      if (!yes && waitsForRemoteAnswer(context, loaded)) announceWaitingCalls(context, app)
+      const isComposite = app.findTool(tool)?.kind === "composite"
+      if (waitsForRemoteAnswer(context, loaded)) {
+        const hint = waitMs === undefined && !isComposite ? "; --wait <seconds> waits shorter and keeps it waiting" : ""
+        onLeft = (item) => announceItem(context, item, hint)
+        if (!yes) announceWaitingCalls(context, app, hint)
+      }
       const { key, session: sessionId, task: taskId } = flags
       const request = { agentId, tool, input, key, sessionId, taskId, timeoutMs, signal: controller.signal }
-      if (waitMs !== undefined && app.findTool(tool)?.kind === "composite")
+      if (waitMs !== undefined && isComposite)
         throw new UsageError(
           `${tool} makes calls itself and goes on only while this command runs, so --wait does not apply. Leave it out, or run the steps from a file with: qm pipeline run <file> --wait ${flags.wait}`,
         )

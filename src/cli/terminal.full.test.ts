@@ -22,6 +22,17 @@ test("in a terminal a person sees what would run, with control characters escape
   expect(no.stdout).toMatch(/rejected the call of set_env: not today\r\n$/)
 })
 
+test("Ctrl-C at the card of a call answers nothing: the call is cancelled, and escape rejects it", async () => {
+  const { inTerminal, run } = makeCli()
+  const words = ["call", "set_env", "key=A", "value=1"]
+  const stopped = await inTerminal(words, [["Run set_env?", "\u0003"]])
+  expect(stopped.stdout).toContain("was cancelled before it ran")
+  expect(stopped.stdout).not.toContain("rejected")
+  expect((await run("audit", "--json")).stdout).not.toContain("closed")
+  const closed = await inTerminal(words, [["Run set_env?", "\u001b"]])
+  expect(closed).toMatchObject({ code: 4, stdout: expect.stringContaining("The dialog was closed.") as string })
+})
+
 test("nobody is asked in a terminal that belongs to a tool", async () => {
   const { inTerminal } = makeCli({ QM_INSIDE: "1", QM_AGENT: "operator" })
   const refused = await inTerminal(["call", "set_env", "key=A", "value=1", "--wait", "0.2"], [["Run set_env?", "a\r"]])
