@@ -196,15 +196,13 @@ export function ancestorIds(org: App["org"], { id, parentId }: Pick<Agent, "id" 
   return above
 }
 
-type Frozen = Freeze & { agentId?: string | undefined }
-
 /** The freeze that applies to an agent; `ids` are its own id and its ancestors'. */
-function freezeOf(frozen: readonly Frozen[], ids: readonly string[]): Frozen | undefined {
+function freezeOf(frozen: readonly Freeze[], ids: readonly string[]): Freeze | undefined {
   return frozen.find(({ agentId }) => agentId === undefined || ids.includes(agentId))
 }
 
 /** Who is frozen, by whom, why, and the command that ends it. */
-export function frozenText({ agentId, by, at, because }: Frozen): string {
+export function frozenText({ agentId, by, at, because }: Freeze): string {
   const [who, thaw] =
     agentId === undefined
       ? ["all agents", "qm thaw"]

@@ -113,7 +113,7 @@ export interface App {
   freeze(given: { agentId?: string | undefined; by: string; because?: string | undefined }): Promise<void>
   /** Returns whether something was frozen. */
   thaw(given: { agentId?: string | undefined; by: string }): Promise<boolean>
-  frozen(): readonly (Freeze & { agentId?: string | undefined })[]
+  frozen(): readonly Freeze[]
   /** Sets the mode plan of an agent or the mode edits of one of its sessions, or ends both (ask). */
   setMode(change: ModeChange): Promise<void>
   modeOf(agentId: string, sessionId: string): SessionMode

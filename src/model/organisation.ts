@@ -140,6 +140,8 @@ export interface AgentView {
 }
 
 export interface Freeze {
+  /** The agent that was frozen, with all below it; left out where everyone is frozen. */
+  agentId?: string | undefined
   by: string
   at: number
   because?: string | undefined

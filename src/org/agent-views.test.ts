@@ -210,6 +210,7 @@ test("a freeze applies to its agent and all agents below, and * to all agents, u
   expect(frozen()).toEqual({ root: "root", top: "root", low: "low" })
   await freeze("*")
   expect(frozen()).toEqual({ root: "root", top: "root", low: "low", other: "*", operator: "*" })
+  expect(["low", "top", "other"].map((id) => directory.view(id)?.frozen?.agentId)).toEqual(["low", "root", undefined])
   for (const id of ["low", "root", "*"]) await freeze(id, false)
   expect(frozen()).toEqual({})
 })

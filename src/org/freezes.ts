@@ -50,7 +50,7 @@ export function agentFreezes(
       announce(agentId, "thawed")
       return true
     },
-    frozen(): (Freeze & { agentId?: string | undefined })[] {
+    frozen(): Freeze[] {
       const live = [...documents.all("freeze")].filter((document) => document.live)
       return live.map(({ id, body }) => ({ ...(body as Freeze), agentId: id === everyAgent ? undefined : id }))
     },

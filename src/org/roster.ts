@@ -1,6 +1,7 @@
 import type { Agent, Department, Freeze, Person, Role } from "../model/organisation.ts"
 import type { Sourced } from "../model/organisation-admin.ts"
 import type { DocumentKind, Documents } from "../model/documents.ts"
+import { everyAgent } from "./freezes.ts"
 import { sources, type ConfiguredOrganisation } from "./configured-organisation.ts"
 
 /** The configured and the stored organisation as one. Where both define the same id, the configuration wins. */
@@ -73,7 +74,8 @@ export class Roster {
 
   freeze(id: string): Freeze | undefined {
     const document = this.#documents.get("freeze", id)
-    return document?.live === true ? (document.body as Freeze) : undefined
+    if (document?.live !== true) return undefined
+    return { ...(document.body as Freeze), agentId: id === everyAgent ? undefined : id }
   }
 
   /** The configured role that has this role's id or name. */

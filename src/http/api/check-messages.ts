@@ -25,7 +25,7 @@ export const checkMessages: Readonly<Record<string, string>> = {
   dependency_not_allowed: "工具 {tool} 需要 {needs}，但此智能体不可使用它：{rest}",
   rate_limited: "已达到调用限额：{text}",
   touches_unproved_for_rule: "无法证实 {tool} 的这次调用会涉及什么，而规则 {pattern} 可能与它有关。",
-  agent_frozen: "智能体 {agent} 已被 {by} 冻结。",
+  agent_frozen: "智能体 {agent} 已被 {by} 冻结。由人运行“{thaw}”即可解除。",
   role_made_by_agent: "岗位 {role} 不在允许的岗位之列：它由智能体创建。",
   database_not_allowed: "岗位 {role} 不可使用数据库 {database}。",
   dependency_not_registered: "工具 {tool} 需要 {needs}，但它尚未注册，因此暂不可用。",

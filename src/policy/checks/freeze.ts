@@ -11,19 +11,20 @@ export const freezeCheck = defineCheck({
     if (frozen === undefined) return undefined
     const { by, because } = frozen
     const at = new Date(frozen.at).toISOString()
+    const thaw = frozen.agentId === undefined ? "qm thaw" : `qm thaw --agent ${shellWord(frozen.agentId)}`
     return deny(
       "agent_frozen",
-      { agent: agent.id, by, at },
+      { agent: agent.id, by, at, thaw },
       {
         words: { why: because === undefined ? "." : `: ${asSentence(because)}` },
         ending: "frozen",
-        fix: () => `qm thaw --agent ${shellWord(agent.id)} (or 'qm thaw' if everyone is frozen)`,
+        fix: () => thaw,
       },
     )
   },
   sentences: {
-    agent_frozen: ({ agent, by, at, why }: Record<"agent" | "by" | "at" | "why", string>) =>
-      `Agent ${agent} was frozen by ${by} at ${at}${why} A person ends the freeze with 'qm thaw --agent ${agent}', or 'qm thaw' if everyone is frozen.`,
+    agent_frozen: ({ agent, by, at, why, thaw }: Record<"agent" | "by" | "at" | "why" | "thaw", string>) =>
+      `Agent ${agent} was frozen by ${by} at ${at}${why} A person ends the freeze with '${thaw}'.`,
   },
   passes: () => "The agent is not frozen.",
 })

@@ -13,7 +13,7 @@ test("the sentence of every code", () => {
   )
   expect(table.join("\n")).toMatchInlineSnapshot(`
     "agent agent_unknown: This agent does not exist, has ended, or has no known role. A person creates agents with 'qm agents create'.
-    freeze agent_frozen: Agent {agent} was frozen by {by} at {at}{why} A person ends the freeze with 'qm thaw --agent {agent}', or 'qm thaw' if everyone is frozen.
+    freeze agent_frozen: Agent {agent} was frozen by {by} at {at}{why} A person ends the freeze with '{thaw}'.
     configuration tool_switched_off: Tool {tool} is switched off. Add it to tools.enabled to use it.
     pin tool_quarantined: {quarantine}
     group group_missing: Role {role} has no group with this tool; give it '{group}'.
