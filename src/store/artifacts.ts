@@ -6,7 +6,7 @@ import { errorMessage } from "../lib/error-message.ts"
 import type { Artifacts } from "../model/ports.ts"
 import { artifactLimit, type CallArtifacts, type StoredArtifact } from "../model/tool.ts"
 import { ensureFolder } from "../lib/ensure-folder.ts"
-import { retryWhileBusy, type Database } from "./database.ts"
+import { moreSpace, retryWhileBusy, type Database } from "./database.ts"
 import { readOwnFile } from "./data-file.ts"
 import type { Tables } from "./tables.ts"
 
@@ -119,5 +119,5 @@ export class FileArtifacts implements Artifacts {
 
 function unavailableBecause(sentence: string, error: unknown): StoreUnavailable {
   const what = errorMessage(error)
-  return new StoreUnavailable(`${sentence} (${what}).`, { cause: error })
+  return new StoreUnavailable(`${sentence} (${what}).${moreSpace(error)}`, { cause: error })
 }

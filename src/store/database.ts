@@ -82,6 +82,13 @@ export function transaction<T>(database: Database, work: () => T): T {
 
 const chosen = "--data <folder>, or data.dir in the configuration."
 
+/** What to do where the disk is full, with a space before it; SQLite says that by its code 13, or only in words. */
+export function moreSpace(error: unknown): string {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  const isFull = code === "ENOSPC" || code === "EDQUOT" || errcode === 13 || /disk is full/.test(errorMessage(error))
+  return isFull ? ` Free some space on that disk, or choose a folder on another one: ${chosen}` : ""
+}
+
 export function toStoreUnavailable(error: unknown): StoreUnavailable {
   if (error instanceof StoreUnavailable) return error
   const what = errorMessage(error)
@@ -90,6 +97,6 @@ export function toStoreUnavailable(error: unknown): StoreUnavailable {
     ? ` Choose a folder that you may write: ${chosen}`
     : code === "ENOTDIR"
       ? ` There is a file where the data folder or one above it should be: remove or rename it, or choose another folder: ${chosen}`
-      : ""
+      : moreSpace(error)
   return new StoreUnavailable(`The store cannot be used (${what}).${next}`, { cause: error })
 }

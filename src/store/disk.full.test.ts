@@ -72,6 +72,7 @@ test.for(ways)(
     expect(results.every((result) => result.success || result.code === "record_unavailable")).toBe(true)
     for (const { error, result } of refused()) {
       expect(error).toMatch(/ENOSPC|full|cannot be written/)
+      expect(error).toMatch(/Free some space/)
       expect(error).toMatch(/\.$/)
       expect(result).toBeUndefined()
     }

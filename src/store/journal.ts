@@ -3,6 +3,7 @@ import type { RecordKey } from "./record-key.ts"
 import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { StoreUnavailable } from "../model/ending.ts"
+import { moreSpace } from "./database.ts"
 import { newId } from "../lib/new-id.ts"
 import type { Durability, AuditEntry, StartEntry } from "../model/audit-entry.ts"
 import { entryText } from "./entry-text.ts"
@@ -239,5 +240,5 @@ export class Journal {
 
 function cannotWrite(error: unknown): StoreUnavailable {
   const what = errorMessage(error)
-  return new StoreUnavailable(`The journal cannot be written (${what}).`, { cause: error })
+  return new StoreUnavailable(`The journal cannot be written (${what}).${moreSpace(error)}`, { cause: error })
 }

@@ -177,9 +177,11 @@ function unrecorded(call: ActiveCall, result: ToolResult, error: unknown, ports:
   ports.logger.error("The end of a call could not be written to the audit log, so its result is not returned.", error)
   const why = errorMessage(error)
   const what = call.ran ? "The tool ran, but its result is not returned" : "Nothing was executed"
+  // What ends with the cause in brackets names no next step itself.
+  const next = why.endsWith(").") ? "Make the data folder writable, then call again." : "Then call again."
   const ending = new Ending(
     "record_unavailable",
-    `${what}, because it cannot be written to the audit log: ${why} Make the data folder writable, then call again.`,
+    `${what}, because it cannot be written to the audit log: ${why} ${next}`,
   )
   const ended = failedResult(call, ending, ports)
   ended.startedAt = result.startedAt
