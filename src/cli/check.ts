@@ -47,7 +47,11 @@ function summaryOf({ file, trusted, rules, starts }: FileReport, started: readon
   if (trusted) {
     const line = ({ name, problem }: Started) =>
       problem === null ? `  ${name} works.` : `  ${name} fails: ${problem.replaceAll("\n", "\n    ")}`
-    return [`${fine} It is trusted.`, ...started.map(line)]
+    const isWhole = started.every(({ problem }) => problem === null)
+    const first = isWhole
+      ? `${fine} It is trusted.`
+      : `${file} is trusted and well written${tested}, but not all of it works:`
+    return [first, ...started.map(line)]
   }
   const would = starts.length === 0 ? [] : ["Nothing was started. Once it is trusted, it starts or loads:"]
   return [fine, ...would, ...starts.map((line) => `  ${line}`), "It is not trusted. Run 'qm trust' to use it."]

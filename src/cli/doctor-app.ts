@@ -10,7 +10,7 @@ import type { CliContext } from "./context.ts"
 import { flawText } from "./rule-text.ts"
 import { isInsideTool } from "./open-app.ts"
 
-/** Opens the app and checks the store, the person, rules, agents, freezes, the sandbox and MCP servers. */
+/** Opens the app and checks the store, the person, rules, agents, freezes, the sandbox, MCP servers and plugins. */
 export async function checkApp(context: CliContext, loaded: LoadedConfig): Promise<DoctorFinding[]> {
   const { runtime } = context
   let app: App | undefined
@@ -28,6 +28,7 @@ export async function checkApp(context: CliContext, loaded: LoadedConfig): Promi
       ...(await checkShadowed(context, loaded, app.org)),
       ...checkSandbox(app, loaded.config.tools?.shell?.mode === "sandbox"),
       ...(await checkServers(app)),
+      ...checkPlugins(app),
     ]
   } catch (error) {
     return [broken(errorMessage(error))]
@@ -81,6 +82,15 @@ async function checkServers({ mcp }: App): Promise<DoctorFinding[]> {
     if (state === "disabled") return []
     if (state === "connected") return [ok(`MCP server ${name} starts and offers ${counted(tools, "tool")}.`)]
     return [broken(`MCP server ${name} cannot be used: ${problem ?? `it is still ${state}.`}`)]
+  })
+}
+
+function checkPlugins({ plugins }: App): DoctorFinding[] {
+  return plugins.list().map(({ name, state, tools, problem }) => {
+    if (state === "failed") return broken(`Plugin ${name} was not loaded: ${problem ?? "it failed."}`)
+    return state === "off"
+      ? note(`Plugin ${name} is off: ${problem ?? "it was switched off."}`)
+      : ok(`Plugin ${name} is loaded and brings ${counted(tools.length, "tool")}.`)
   })
 }
 

@@ -89,6 +89,7 @@ test("doctor names stored items that the configuration overrides, and nothing el
     Promise.resolve({
       close: () => Promise.resolve(),
       mcp: { list: () => [], ready: () => Promise.resolve() },
+      plugins: { list: () => [] },
       ...app(loaded.config.org === undefined ? "store" : "configuration"),
     } as never)
   const covered = (await findings({}, { config, runtime: { openApp: open } })).filter(({ sentence }) =>

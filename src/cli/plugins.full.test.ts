@@ -2,7 +2,7 @@ import { cpSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { makeCli } from "./testing.ts"
+import { makeCli, waitForOutput } from "./testing.ts"
 
 const samples = fileURLToPath(new URL("../../plugins", import.meta.url))
 
@@ -41,6 +41,23 @@ test("the built command line loads both samples, CommonJS and ESM, and says what
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("'Mars' is no time zone.") as string })
   const audited = await run("audit", "show", "plugin:word_count")
   expect(audited.stdout).toContain((listed[0] as { digest: { sha256: string } }).digest.sha256)
+})
+
+test("a plugin that does not load is named by doctor, check and serve, with its sentence", async () => {
+  const { run, start, write } = setUp("plugins: [./torn.mjs]\n")
+  write("torn.mjs", "export default {")
+  const sentence = /torn\.mjs cannot be imported: Unexpected end of input \(line 1: /
+  const doctor = await run("doctor")
+  expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(sentence)])
+  expect(doctor.stdout).toMatch(/^broken +Plugin \S+torn\.mjs was not loaded: /m)
+  const server = start("--config", "mine.yml", "serve", "--port", "0")
+  await waitForOutput(server, "torn.mjs cannot be imported: ")
+  server.kill()
+  write("quartermaster.yml", "plugins: [./torn.mjs]\n")
+  await run("trust", "--yes", "quartermaster.yml")
+  const { code, stdout } = await run("check", "quartermaster.yml")
+  expect([code, stdout]).toEqual([1, expect.stringMatching(sentence)])
+  expect(stdout).toMatch(/^\S+ is trusted and well written, but not all of it works:\n {2}Plugin \S+ fails: /)
 })
 
 test("an untrusted configuration loads no plugin and warns", async () => {

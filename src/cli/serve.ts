@@ -108,6 +108,7 @@ async function serveIn(
       writeServerFile(dataDir, { url, listens, pid: process.pid, startedAt: Date.now() })
       try {
         await printAddresses(context, app, served, loaded)
+        sayFailedPlugins(context, app)
         app.society.start()
         const { signal } = controller
         void announceServers(context, app, signal)
@@ -222,6 +223,11 @@ const rows = [
   ["qm mcp list", "list the MCP servers whose tools are offered"],
   ["qm start", "print a short tour of the command line"],
 ] as const
+
+function sayFailedPlugins(context: CliContext, { plugins }: CliApp): void {
+  for (const { name, state, problem = "it failed." } of context.flags.json ? [] : plugins.list())
+    if (state === "failed") printMessage(context, `Plugin ${name} was not loaded: ${problem}`)
+}
 
 /** Says that MCP servers start, and what became of them, because the first start of one can take a while. */
 async function announceServers(context: CliContext, app: CliApp, signal: AbortSignal): Promise<void> {

@@ -291,6 +291,11 @@ describe("what is wrong is said at once", () => {
       "cannot be imported: Unexpected identifier 'version' (line 3: version: 1,)",
     ],
     [
+      "a bracket that is not closed",
+      'export default {\n  name: "a",\n  tools: [\n',
+      "cannot be imported: Unexpected end of input (line 4: the file ends before everything is closed)",
+    ],
+    [
       "a bare list of tools",
       "export default [{ name: 'a', execute() {} }]",
       'export default { name: "my-tools", version',

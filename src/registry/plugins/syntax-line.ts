@@ -15,10 +15,11 @@ export async function syntaxLine(error: unknown, file: string): Promise<string |
 }
 
 function lineIn(text: string, file: string): string | undefined {
-  const [, place = "", number, code = ""] = /^(\S.*):(\d+)\n(.*)\n\s*\^/m.exec(text) ?? []
+  // Where the text ends too early, the runtime shows empty lines in place of the code.
+  const [, place = "", number, code = ""] = /^(\S.*):(\d+)\n(.*)\n\s*(?:\^|SyntaxError)/m.exec(text) ?? []
   if (number === undefined) return undefined
   const where = place.startsWith("file:") ? fileURLToPath(place) : place
-  return `${where === file ? "line " : `${where}:`}${number}: ${code.trim().slice(0, 100)}`
+  return `${where === file ? "line " : `${where}:`}${number}: ${code.trim().slice(0, 100) || "the file ends before everything is closed"}`
 }
 
 function errorOfProgram(file: string): Promise<string> {
