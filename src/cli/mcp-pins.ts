@@ -140,7 +140,7 @@ function withPins(
   })
 }
 
-function unknownServer(server: string, names: readonly string[]): UsageError {
+export function unknownServer(server: string, names: readonly string[]): UsageError {
   const guess = nearestName(server, names)
   const help = guess ? `Did you mean '${guess}'?` : "'qm mcp list' shows all servers."
   return new UsageError(`There is no MCP server '${server}'. ${help}`)

@@ -58,6 +58,16 @@ test("a server that does not start is shown with its problem, and a disabled one
   expect(JSON.parse((await off.run("mcp list --json")).stdout)).toMatchObject([{ state: "disabled" }])
 })
 
+test("what a server printed that does not start is said below the table; one server is listed by its name", async () => {
+  const log = "console.log('Listening on port 3000'); console.error('no database'); process.exit(3)"
+  const { run } = setUp({ server: { command: process.execPath, args: ["-e", log] } })
+  const { code, stdout, stderr } = await run("mcp list box")
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/\nbox +failed /)])
+  expect(stderr).toMatch(/^MCP server box: It printed "Listening on port 3000" on stdout, where only JSON-RPC messages/)
+  expect(stderr).toContain("\n  Its last output was:\n  no database\n")
+  expect(await run("mcp list bux")).toMatchObject({ code: 2, stderr: expect.stringContaining("'box'") as string })
+})
+
 test("'qm tools show' finds a server's tool by the name that models call it", async () => {
   const { run } = setUp()
   const { code, stdout } = await run("tools show box__search --json")

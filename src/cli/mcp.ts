@@ -9,7 +9,7 @@ import { readBuiltinFlag, shownTools } from "./builtin-groups-flag.ts"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"
 import { addLogin } from "./mcp-login.ts"
-import { addPins } from "./mcp-pins.ts"
+import { addPins, unknownServer } from "./mcp-pins.ts"
 import { divertStdout, printMessage } from "./output.ts"
 import { outlivePluginErrors } from "./plugin-errors.ts"
 import { isInsideTool, personOf, withApp } from "./open-app.ts"
@@ -34,7 +34,7 @@ export function addMcp(program: Command, run: Run): void {
     })
     .action(run(serve))
   mcp
-    .command("list")
+    .command("list [server]")
     .description("list the configured MCP servers, their state, and how many of their tools are approved (pinned)")
     .action(run(listServers))
   addPins(mcp, run)
@@ -98,11 +98,14 @@ interface ShownServer extends McpServerState {
   pins: { pinned: number; waiting: number }
 }
 
-function listServers(context: CliContext): Promise<number> {
+function listServers(context: CliContext, only: string | undefined): Promise<number> {
   return withApp(context, { readOnly: true }, async ({ mcp }, { ignored }) => {
+    const names = mcp.list().map(({ name }) => name)
+    if (only !== undefined && !names.includes(only)) throw unknownServer(only, names)
     await mcp.ready(undefined, { all: true })
     const pins = mcp.pins()
-    const servers = mcp.list().map((server): ShownServer => ({ ...server, pins: countsOf(server.name, pins) }))
+    const listed = mcp.list().filter(({ name }) => only === undefined || name === only)
+    const servers = listed.map((server): ShownServer => ({ ...server, pins: countsOf(server.name, pins) }))
     await showList<ShownServer>(
       context,
       servers,
@@ -125,6 +128,10 @@ function listServers(context: CliContext): Promise<number> {
         : "There is no MCP server yet. Add one under mcpServers in the configuration, or import those of a client with 'qm init --from claude'.",
       { whole: true },
     )
+    for (const server of context.flags.json ? [] : servers) {
+      const output = outputOf(server)
+      if (output !== undefined) printMessage(context, output)
+    }
     if (servers.some(({ pins: { waiting } }) => waiting > 0)) {
       printMessage(
         context,
@@ -144,7 +151,13 @@ const byState: Readonly<Record<string, "green" | "dim" | "red">> = {
   failed: "red",
 }
 
-/** The rest, such as what a package manager prints, is in `qm doctor` and with --json. */
+/** What the server printed while it did not start, which often says why. */
+function outputOf({ name, problem = "" }: ShownServer): string | undefined {
+  const [, ...lines] = problem.trim().split("\n")
+  return lines.length === 0 ? undefined : `MCP server ${name}: ${lines.join("\n  ")}`
+}
+
+/** What the server printed follows below the table, and is with --json. */
 function firstLine(text: string): string {
   const [line = ""] = text.trim().split("\n")
   return line.length > 120 ? `${line.slice(0, 119)}…` : line
