@@ -59,6 +59,34 @@ test("check lists rules whose examples fail and every unknown name, each with it
   expect(readdirSync(cwd)).toEqual(["quartermaster.yml"])
 })
 
+test("a role that does not exist has its line, and hides no other mistake", async () => {
+  const cli = makeCli()
+  cli.write(
+    "quartermaster.yml",
+    `org:
+  roles: [{ name: writer }]
+  agents:
+    - { id: a, role: nope }
+    - { id: b, role: writr, parent: qqq }
+rules:
+  - { deny: wriite_file, because: x }
+`,
+  )
+  const { code, stderr } = await cli.run("check")
+  const lines = stderr.trim().split("\n")
+  expect([code, lines.map((line) => /:(\d+):\d+: '(.*?)':/.exec(line)?.slice(1))]).toEqual([
+    2,
+    [
+      ["4", "org.agents[0].role"],
+      ["5", "org.agents[1].role"],
+      ["5", "org.agents[1].parent"],
+      ["7", "rules[0]"],
+    ],
+  ])
+  expect(lines[0]).toContain("Agent 'a' has the role 'nope', which does not exist. Define it in org.roles.")
+  expect(lines[1]).toContain("Did you mean 'writer'?")
+})
+
 test("check lists wrong keys, with the key of another section that is meant", async () => {
   const { run, check } = makeChecked("rolez: []\ntools: { timout: 5 }\n")
   const { code, problems } = await check()

@@ -21,8 +21,9 @@ export interface FileReport extends InspectedConfig {
 export async function inspectFile(context: CliContext, given: string | undefined): Promise<FileReport> {
   const { inspectConfig } = await import("../config/inspect.ts")
   const inspected = inspectConfig(given, context.io)
-  const { harmless, file } = inspected
-  if (harmless === undefined) return { ...inspected, rules: 0, notes: [] }
+  const { file } = inspected
+  if (inspected.harmless === undefined) return { ...inspected, rules: 0, notes: [] }
+  const harmless = await withKnownRoles(inspected.harmless, inspected)
   const opened = await openHarmless(context.runtime, harmless)
   if ("problem" in opened) {
     const problems = [...inspected.problems, { file, key: "", sentence: opened.problem }]
@@ -34,6 +35,19 @@ export async function inspectFile(context: CliContext, given: string | undefined
   } finally {
     await opened.app.close()
   }
+}
+
+/** Notes the roles that do not exist, and puts one that exists in their place, so that the other mistakes are found too. */
+async function withKnownRoles(loaded: LoadedConfig, { problems, placeOf }: InspectedConfig): Promise<LoadedConfig> {
+  const { org } = loaded.config
+  const { unknownRoles } = await import("../config/unknown-names.ts")
+  const unknown = org === undefined ? [] : unknownRoles(org)
+  if (org === undefined || unknown.length === 0) return loaded
+  for (const { path, sentence } of unknown)
+    problems.push({ ...placeOf(path), key: pathText(path), sentence: `'${pathText(path)}': ${sentence}` })
+  const names = unknown.map(({ name }) => name)
+  const agents = org.agents?.map((agent) => (names.includes(agent.role) ? { ...agent, role: "operator" } : agent))
+  return { ...loaded, config: { ...loaded.config, org: { ...org, ...(agents && { agents }) } } }
 }
 
 /** Uses what the data folder knows. One that is not this user's is not opened; an empty store takes its place. */

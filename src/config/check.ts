@@ -5,7 +5,7 @@ import type { z } from "zod"
 import { serverFlaws } from "./mcp-servers.ts"
 import { isObject } from "./merge.ts"
 import { modelFlaws } from "./models-schema.ts"
-import { allKeys, isSection, keysAt, schemaAt, type Path } from "./schema-path.ts"
+import { allKeys, isSection, keysInAnyForm, schemaAt, type Path } from "./schema-path.ts"
 import { configSchema, type Config } from "./schema.ts"
 
 export interface Flaw {
@@ -72,7 +72,7 @@ function flawsOf(issue: z.core.$ZodIssue, value: unknown): Flaw[] {
 function nearestKey(path: Path, key: string): Path | undefined {
   const all = allKeys()
   const unique = all.filter((one) => all.filter((other) => other.at(-1) === one.at(-1)).length === 1)
-  const here = keysAt(path)
+  const here = keysInAnyForm(path)
   // In a short word, two other letters make another word.
   const elsewhere = unique.map((other) => other.at(-1)!).filter((other) => key.length > 4 || other === key)
   const guess = nearestName(key, [...here, ...elsewhere])
@@ -83,6 +83,8 @@ function nearestKey(path: Path, key: string): Path | undefined {
 function unknownKey(path: Path, key: string): string {
   const full = pathText([...path, key])
   const meant = nearestKey(path, key)
-  const help = meant ? `Did you mean '${pathText(meant)}'?` : `Known here: ${keysAt(path).join(", ")}.`
-  return `'${full}' is not a key of the configuration. ${help}`
+  const known = keysInAnyForm(path)
+  const others = known.length === 0 ? "" : ` Known here: ${known.join(", ")}.`
+  const help = meant ? ` Did you mean '${pathText(meant)}'?` : others
+  return `'${full}' is not a key of the configuration.${help}`
 }

@@ -16,6 +16,13 @@ export function keysAt(path: Path): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
+/** The keys that can stand at `path`, also in one of several forms that its value may have. */
+export function keysInAnyForm(path: Path): string[] {
+  const schema = schemaAt(path)
+  const forms = schema instanceof z.ZodUnion ? schema.options : [schema]
+  return forms.flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : []))
+}
+
 /** The description of the key at `path`. */
 export function explanationOf(path: readonly string[]): string {
   const schema = child(schemaAt(path.slice(0, -1)), path.at(-1) ?? "")

@@ -103,6 +103,13 @@ const designed = `workspace data agent modules plugins mcpServers rules notify e
   tools.permissions agents.maxConcurrentTools org.people org.roles org.departments org.agents org.levelOrder
   org.defaultToolGroups`
 
+test("a wrong key of a condition is refused with the keys that a condition has", () => {
+  const { flaws } = checkConfig({ rules: [{ deny: "x", because: "y", args: { "/amount": { atMost: 3 } } }] })
+  expect(flaws.map(({ sentence }) => sentence)).toContain(
+    "'rules[0].args./amount.atMost' is not a key of the configuration. Known here: above, below, oneOf, not.",
+  )
+})
+
 test("every key of the design works", () => {
   const known = allKeys().map((path) => path.join("."))
   expect(designed.split(/\s+/).filter((key) => !known.includes(key))).toEqual([])

@@ -66,6 +66,18 @@ export function unknownNames(config: Config, known: KnownNames): UnknownName[] {
   return found
 }
 
+/** The roles that configured agents name and the configuration does not have. With one of these nothing can be opened. */
+export function unknownRoles({ roles = [], agents = [] }: NonNullable<Config["org"]>): UnknownName[] {
+  const known = ["root", "operator", ...roles.flatMap(({ id, name }) => (id === undefined ? [name] : [id, name]))]
+  return agents.flatMap(({ id, role }, index) => {
+    if (known.includes(role)) return []
+    const guess = nearestName(role, known)
+    const help = guess === undefined ? "Define it in org.roles." : `Did you mean '${guess}'?`
+    const sentence = `Agent '${id}' has the role '${role}', which does not exist. ${help}`
+    return [{ path: ["org", "agents", index, "role"], kind: "role", name: role, sentence }]
+  })
+}
+
 function sentenceFor(kind: string, name: string, known: readonly string[]): string {
   const guess = nearestName(name, known)
   return `There is no ${kind} '${name}'. ${guess === undefined ? "Correct the name, or remove it." : `Did you mean '${guess}'?`}`
