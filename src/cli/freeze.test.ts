@@ -62,6 +62,7 @@ test("a mode is one of three, and a plan is the agent's in all its sessions", as
     code: 2,
     stderr: expect.stringContaining("mode takes one of plan, ask, edits, and 'free' is none of them."),
   })
+  expect((await run("mode", "edit")).stderr).toContain("'edit' is none of them. Did you mean 'edits'?")
 })
 
 test("without a mode, the agent's mode is shown with the commands that change it", async () => {

@@ -6,10 +6,17 @@ import type { CliApp, CliContext, Io, OpenOptions } from "./context.ts"
 import { printMessage } from "./output.ts"
 import { NotAllowed } from "./usage.ts"
 
+/** The warnings that a command has printed. One that opens the app twice says them once. */
+const printed = new WeakMap<CliContext, Set<string>>()
+
 /** Loads the configuration and prints its warnings. */
 export async function loadConfigWithWarnings(context: CliContext): Promise<LoadedConfig> {
   const loaded = await context.runtime.loadConfig(context.flags)
-  for (const warning of loaded.warnings) printMessage(context, `Warning: ${warning}`)
+  for (const warning of loaded.warnings) {
+    const before = printed.get(context) ?? new Set()
+    if (!before.has(warning)) printMessage(context, `Warning: ${warning}`)
+    printed.set(context, before.add(warning))
+  }
   return loaded
 }
 

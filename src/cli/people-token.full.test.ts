@@ -33,7 +33,9 @@ test("a person of the configuration gets a token, answers with it and opens the 
   const refused = await cli.run("approvals", "approve", callId, "--as", "ann")
   expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("Run 'qm people token ann'") })
 
-  const { stdout } = await cli.run("people", "token", "ann")
+  cli.write("quartermaster.yml", `${team()}# not trusted yet\n`)
+  const { stdout, stderr } = await cli.run("people", "token", "ann")
+  expect(stderr.match(/is not trusted, so this is ignored/g)).toHaveLength(1)
   const [, token = "", line = ""] = /^ {2}(qmp_\S+)$[^]*^ {2}(tokenHash: "[0-9a-f]{64}")$/m.exec(stdout) ?? []
   const expires = /^ {2}(tokenExpiresAt: "20\d\d-\d\d-\d\d")$/m.exec(stdout)?.[1]
   const file = tokenFile(cli.home, "ann")

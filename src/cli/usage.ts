@@ -160,7 +160,9 @@ export function choiceFlag<Word extends string>(flag: string, text: string | und
   if (text === undefined) return undefined
   const found = words.find((word) => word === text)
   if (found !== undefined) return found
-  throw new UsageError(`${flag} takes one of ${words.join(", ")}, and '${text}' is none of them.`)
+  const guess = nearestName(text, words)
+  const help = guess === undefined ? "" : ` Did you mean '${guess}'?`
+  throw new UsageError(`${flag} takes one of ${words.join(", ")}, and '${text}' is none of them.${help}`)
 }
 
 /** Collects the values of an option that can be repeated. */

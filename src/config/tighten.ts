@@ -1,4 +1,5 @@
-import { pathText } from "../schema/problems.ts"
+import { pathText, valueAtPath } from "../schema/problems.ts"
+import { canonicalJson } from "../lib/canonical-json.ts"
 import { isObject } from "./merge.ts"
 import { defaults } from "./schema.ts"
 
@@ -94,7 +95,9 @@ function keepWhere(value: unknown, keep: (field: string, part: unknown) => boole
         if (isObject(part) && isSection(field)) return [[key, filter(part, here)]]
         if (keep(field, part)) return [[key, part]]
         // An empty section has no effect, so it needs no warning.
-        if (!isObject(part) || Object.keys(part).length > 0) ignored.push(pathText(here))
+        // Nor does one that says what holds anyway; it is left out all the same, as a file before it may say otherwise.
+        const isDefault = canonicalJson(part) === canonicalJson(valueAtPath(defaults, here))
+        if (!isDefault && (!isObject(part) || Object.keys(part).length > 0)) ignored.push(pathText(here))
         return []
       }),
     )
