@@ -65,7 +65,7 @@ async function call(context: CliContext, tool: string, words: readonly string[],
   const stdout = divertStdout(io)
   try {
     let nameOf = () => Promise.resolve("terminal")
-    let onLeft = (_: PendingItem) => Promise.resolve()
+    let onLeft: (item: PendingItem) => Promise<void> = () => Promise.resolve()
     const options = await terminalOptions(context, {
       yes,
       nameOf: () => nameOf(),
