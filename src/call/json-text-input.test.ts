@@ -51,7 +51,9 @@ test("rules, approvers, keys, why and the audit log see the value and not the te
 test.each(["{", "[]", '"{}"', "null", "path=a", '{"path":"a"} and more'])("the text %s is refused", async (input) => {
   const { app, seen } = await appWithSave()
   const refused = await app.call({ agentId: "operator", tool: "save", input })
-  expect(refused).toMatchObject({ code: "invalid_arguments", error: expect.stringContaining("not a JSON object") })
+  const error =
+    "Validation failed: The input is a text that is not a JSON object; it may have been cut off. Correct the input of save."
+  expect(refused).toMatchObject({ code: "invalid_arguments", error })
   expect(seen).toEqual([])
 })
 

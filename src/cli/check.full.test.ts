@@ -87,6 +87,22 @@ rules:
   expect(lines[1]).toContain("Did you mean 'writer'?")
 })
 
+test("check and doctor note a model whose key is in a variable that is not set", async () => {
+  const model = (key: string) =>
+    `{ provider: openai-compatible, baseUrl: "http://127.0.0.1:1/v1", model: q, apiKey: "${key}" }`
+  const cli = makeCli({ SET_KEY: "x" })
+  cli.write("quartermaster.yml", `models:\n  here: ${model("${SET_KEY}")}\n  there: ${model("${LOCAL_KEY}")}\n`)
+  await cli.run("trust", "--yes")
+  const sentence =
+    "The environment variable LOCAL_KEY is not set. Set it, or write ${LOCAL_KEY:-default}. Until then the model 'there' cannot be used."
+  const checked = await cli.run("check")
+  expect([checked.code, checked.stderr]).toEqual([0, expect.stringMatching(/^Note: \S+quartermaster\.yml:3:\d+: /)])
+  expect(checked.stderr).toContain(sentence)
+  expect(checked.stderr).not.toContain("SET_KEY is")
+  const doctor = await cli.run("doctor")
+  expect(doctor.stdout).toContain(`note     ${sentence}\n`)
+})
+
 test("check lists wrong keys, with the key of another section that is meant", async () => {
   const { run, check } = makeChecked("rolez: []\ntools: { timout: 5 }\n")
   const { code, problems } = await check()

@@ -59,7 +59,7 @@ function summaryOf({ file, trusted, rules, starts }: FileReport, started: readon
 
 /** Starts the servers and loads the plugins of a trusted file, as every command does; then their tools are known too. */
 async function startAll(
-  { runtime, flags }: CliContext,
+  { io, runtime, flags }: CliContext,
   read: FileReport,
 ): Promise<FileReport & { started: Started[] }> {
   const loaded = await runtime.loadConfig({ ...flags, config: read.file })
@@ -68,7 +68,7 @@ async function startAll(
     await app.mcp.ready(undefined, { all: true })
     const started = startedIn(app)
     const isComplete = started.every(({ problem }) => problem === null)
-    const found = await problemsIn(app, { ...read, starts: isComplete ? [] : read.starts }, loaded)
+    const found = await problemsIn(app, { ...read, starts: isComplete ? [] : read.starts }, loaded, io.env)
     return { ...read, ...found, started }
   } finally {
     await app.close()

@@ -53,6 +53,7 @@ function checkNode(version: string): DoctorFinding {
 }
 
 async function checkConfig({
+  io,
   runtime,
   flags,
 }: CliContext): Promise<{ findings: DoctorFinding[]; loaded?: LoadedConfig }> {
@@ -69,7 +70,9 @@ async function checkConfig({
             )
     // The warning about an untrusted file says the same and what is ignored.
     const said = !trusted && warnings.length > 0 ? [] : [file]
-    return { findings: [...said, ...warnings.map(note)], loaded }
+    const { modelKeyNotes } = await import("../config/model-key-notes.ts")
+    const keys = modelKeyNotes(loaded.config, io.env).map(({ sentence }) => sentence)
+    return { findings: [...said, ...[...warnings, ...keys].map(note)], loaded }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return { findings: error.message.split("\n").map((line) => broken(`Configuration: ${line}`)) }

@@ -8,7 +8,7 @@ import { newId } from "../lib/new-id.ts"
 import type { App } from "../model/app.ts"
 import { mcpName } from "../model/mcp.ts"
 import { pathText } from "../schema/problems.ts"
-import type { CliContext, Runtime } from "./context.ts"
+import type { CliContext, Io, Runtime } from "./context.ts"
 import { CannotOpen, UsageError } from "./usage.ts"
 
 export interface FileReport extends InspectedConfig {
@@ -30,7 +30,7 @@ export async function inspectFile(context: CliContext, given: string | undefined
     return { ...inspected, problems, rules: 0, notes: [] }
   }
   try {
-    const found = await problemsIn(opened.app, inspected, harmless)
+    const found = await problemsIn(opened.app, inspected, harmless, context.io.env)
     return { ...inspected, ...found, problems: inOrder([...inspected.problems, ...found.problems]) }
   } finally {
     await opened.app.close()
@@ -66,6 +66,7 @@ export async function problemsIn(
   app: App,
   { starts, servers, placeOf, missesNames }: Pick<InspectedConfig, "starts" | "servers" | "placeOf" | "missesNames">,
   { config, ruleSources }: LoadedConfig,
+  env: Io["env"],
 ): Promise<Pick<FileReport, "problems" | "notes" | "rules">> {
   const { unknownNames } = await import("../config/unknown-names.ts")
   const list = app.rules.list().filter(({ source }) => ruleSources.includes(source))
@@ -98,6 +99,9 @@ export async function problemsIn(
     else if (isLimit) notes.push(noteText(problem))
     else problems.push(problem)
   }
+  const { modelKeyNotes } = await import("../config/model-key-notes.ts")
+  for (const { path, sentence } of modelKeyNotes(config, env))
+    notes.push(noteText({ ...placeOf(path), key: pathText(path), sentence }))
   return { problems, notes: [...notes, ...(await notesAboutApprovers())], rules: list.length }
 
   async function notesAboutApprovers(): Promise<string[]> {

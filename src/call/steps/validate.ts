@@ -30,7 +30,7 @@ export function checkInput(tool: RegisteredTool, given: unknown, alias?: Alias):
   if (notJson.length > 0) throw invalid(tool, notJson)
   const checked = tool.input.check(given)
   if (checked.ok) return checked.value
-  if (typeof given === "string") throw invalid(tool, [...checked.problems, notAnObject], alias?.name)
+  if (typeof given === "string") throw invalid(tool, [notAnObject], alias?.name)
   throw invalid(tool, checked.problems, alias?.name)
 }
 
