@@ -28,7 +28,7 @@ test("only the stricter settings of an untrusted file apply until a person trust
   expect(untrusted.code).toBe(4)
   expect(untrusted.stderr.match(/^Warning: /gm)).toHaveLength(1)
   expect(untrusted.stderr).toMatch(/not trusted, so this is ignored: agent, tools\.permissions\.set_env\.level\./)
-  expect((await run("call", "sleep", "duration=0", "--yes")).code).toBe(4)
+  expect((await run("call", "sleep", "duration=0", "--yes", "--wait", "0")).code).toBe(4)
 
   const asked = await run("trust")
   expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining("add --yes.") as string })
