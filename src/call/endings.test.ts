@@ -50,7 +50,7 @@ const badInputs: Case[] = [
     says: /text.*number.*more/,
   },
   { what: "an array as input", input: [], code: "invalid_arguments", says: "expected object, got array" },
-  { what: "a text as input", input: "text", code: "invalid_arguments", says: "expected object, got string" },
+  { what: "a text as input", input: "text", code: "invalid_arguments", says: "a text that is not a JSON object" },
   { what: "no input at all", input: undefined, code: "invalid_arguments", says: "Missing required parameter: text" },
   { what: "deep nesting", input: { text: "a", any: deep(500) }, code: "invalid_arguments", says: "deeper than 100" },
   {
