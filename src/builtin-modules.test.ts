@@ -3,9 +3,9 @@ import { once } from "node:events"
 import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { failure } from "./model/ending.ts"
-import type { ModuleRuntime } from "./model/module-runtime.ts"
-import type { ToolContext } from "./model/tool.ts"
+import { failure } from "./core/ending.ts"
+import type { ModuleRuntime } from "./platform/module-runtime.ts"
+import type { ToolContext } from "./core/tool.ts"
 import { openTestApp, temporaryFolder } from "./testing/test-app.ts"
 
 const rules = [{ allow: "*", because: "It is a test." }]

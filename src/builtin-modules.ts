@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import type { Files } from "./model/files.ts"
-import type { Language } from "./model/language.ts"
-import type { ModuleRuntime } from "./model/module-runtime.ts"
+import type { Files } from "./platform/files/file-access.ts"
+import type { Language } from "./core/language.ts"
+import type { ModuleRuntime } from "./platform/module-runtime.ts"
 
 /** The modules that come with Quartermaster, by name. Nothing of one is loaded until the configuration names it. */
 export const builtinModules: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { callbackAdapter } from "./approval-ui/callback.ts"
-import type { Logger } from "./model/logger.ts"
-import { ToolCategory } from "./model/tool.ts"
+import type { Logger } from "./core/logger.ts"
+import { ToolCategory } from "./core/tool.ts"
 import { fromModule } from "./registry/adapters.ts"
 import { deferred, openTestApp, temporaryFolder, tool } from "./testing/test-app.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Emitter } from "./emitter.ts"
-import type { QuartermasterEvent } from "./model/events.ts"
-import { silentLogger } from "./model/logger.ts"
+import type { QuartermasterEvent } from "./core/events.ts"
+import { silentLogger } from "./core/logger.ts"
 import { until } from "./testing/test-app.ts"
 
 const changed: QuartermasterEvent = { type: "GROUP_CHANGED", at: 1, group: "data", change: "updated" }

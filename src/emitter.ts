@@ -1,5 +1,5 @@
-import type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
-import type { Logger } from "./model/logger.ts"
+import type { EventOf, EventType, Listener, QuartermasterEvent } from "./core/events.ts"
+import type { Logger } from "./core/logger.ts"
 
 /** Calls the listeners of an event. An error in a listener is logged and affects nothing else. */
 export class Emitter {

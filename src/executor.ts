@@ -1,7 +1,7 @@
-import type { App } from "./model/app.ts"
-import type { CallRequest } from "./model/call.ts"
-import type { ToolResult } from "./model/result.ts"
-import type { RegisteredTool, Tool, TypedTool } from "./model/tool.ts"
+import type { App } from "./app/public.ts"
+import type { CallRequest } from "./core/call.ts"
+import type { ToolResult } from "./core/result.ts"
+import type { RegisteredTool, Tool, TypedTool } from "./core/tool.ts"
 import type { AnyTool } from "./registry/recognise-tool.ts"
 import type { RegisterOptions } from "./registry/registry.ts"
 

@@ -4,10 +4,10 @@ export type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
 export type { Config } from "./config/schema.ts"
 
 export { defineHostTool as defineTool } from "./schema/define-tool.ts"
-export { failure, type FailureDetails } from "./model/ending.ts"
-export { modelText } from "./model/model-text.ts"
-export { exitCode, isTicket, ToolExecuteStatus, type EndingCode, type Ticket, type ToolResult } from "./model/result.ts"
-export { ToolPermissionLevel, type Effect, type ToolPermission } from "./model/permission.ts"
+export { failure, type FailureDetails } from "./core/ending.ts"
+export { modelText } from "./core/model-text.ts"
+export { exitCode, isTicket, ToolExecuteStatus, type EndingCode, type Ticket, type ToolResult } from "./core/result.ts"
+export { ToolPermissionLevel, type Effect, type ToolPermission } from "./core/permission.ts"
 export {
   ToolCategory,
   type CallArtifacts,
@@ -17,11 +17,11 @@ export {
   type ToolContext,
   type ToolSpec,
   type TypedTool,
-} from "./model/tool.ts"
-export type { ToolParameter } from "./model/schema.ts"
-export type { JsonSchema } from "./model/schema.ts"
-export type { Agent, AgentView, Department, Message, Person, Role, SessionMode } from "./model/organisation.ts"
-export { OrganisationError, type ChangedBy, type OrganisationAdmin } from "./model/organisation-admin.ts"
+} from "./core/tool.ts"
+export type { ToolParameter } from "./core/schema.ts"
+export type { JsonSchema } from "./core/schema.ts"
+export type { Agent, AgentView, Department, Message, Person, Role, SessionMode } from "./core/organisation.ts"
+export { OrganisationError, type ChangedBy, type OrganisationAdmin } from "./org/organisation-admin.ts"
 export type {
   AssistantPart,
   LanguageModel,
@@ -67,14 +67,14 @@ export type { ChainOptions, ConversationAdmin } from "./agents/chain/open-chains
 export type { AgentActivity } from "./agents/society/overview.ts"
 export type { PersonMessage, RunningSociety, Society } from "./agents/society/society.ts"
 export type { SocietyOptions } from "./agents/society/runner.ts"
-export type { AgentEvent } from "./model/agent-event.ts"
-export type { Conversation, ConversationState, Turn } from "./model/conversation.ts"
-export type { App, AuditReader, Approvals, BatchOptions, Explanation, RuleAdmin } from "./model/app.ts"
-export type { Preview } from "./model/preview.ts"
-export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./model/rule.ts"
-export type { CallRequest, CallState, TypedCallRequest } from "./model/call.ts"
-export type { EventOf, EventType, Listener, QuartermasterEvent } from "./model/events.ts"
-export type { Logger } from "./model/logger.ts"
+export type { AgentEvent } from "./agents/chain/agent-event.ts"
+export type { Conversation, ConversationState, Turn } from "./core/conversation.ts"
+export type { App, AuditReader, Approvals, BatchOptions, Explanation, RuleAdmin } from "./app/public.ts"
+export type { Preview } from "./core/preview.ts"
+export type { Approvers, Grant, GrantScope, Rule, Touch, Touches } from "./core/rule.ts"
+export type { CallRequest, CallState, TypedCallRequest } from "./core/call.ts"
+export type { EventOf, EventType, Listener, QuartermasterEvent } from "./core/events.ts"
+export type { Logger } from "./core/logger.ts"
 export type {
   AnswerValue,
   ApprovalRequest,
@@ -87,7 +87,7 @@ export type {
   QuestionDecision,
   ResultDecision,
   Answer,
-} from "./model/approval.ts"
+} from "./core/approval.ts"
 export {
   ExecutionCancelledError,
   PermissionDeniedError,
@@ -98,7 +98,7 @@ export {
   ToolTimeoutError,
   ToolValidationError,
   ValidationError,
-} from "./model/errors.ts"
+} from "./core/errors.ts"
 
 export { ToolRegistry, type RegisterOptions, type ToolStats } from "./registry/registry.ts"
 export type { AnyTool } from "./registry/recognise-tool.ts"
@@ -117,18 +117,18 @@ export {
   type ToolModule,
 } from "./registry/adapters.ts"
 export { PluginManager, type PluginOptions } from "./registry/plugins/manager.ts"
-export type { PluginCatalog, PluginEntry, PluginState } from "./model/plugin.ts"
-export type { ConnectTarget, ModuleRuntime } from "./model/module-runtime.ts"
-export type { Experiment, Experiments, ExperimentReport } from "./model/experiment.ts"
+export type { PluginCatalog, PluginEntry, PluginState } from "./registry/plugins/plugin.ts"
+export type { ConnectTarget, ModuleRuntime } from "./platform/module-runtime.ts"
+export type { Experiment, Experiments, ExperimentReport } from "./registry/experiment.ts"
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"
 export { ToolDiscovery } from "./call/discovery.ts"
 export { ToolExecutor, type ToolCall } from "./executor.ts"
 export { callbackAdapter, type ApprovalCallbacks } from "./approval-ui/callback.ts"
 export { terminalAdapter, terminalAsk } from "./approval-ui/terminal.ts"
-export type { Snippet, SnippetDraft, SnippetFilter, SnippetStorage } from "./model/snippets.ts"
+export type { Snippet, SnippetDraft, SnippetFilter, SnippetStorage } from "./store/snippet-store.ts"
 export type { Telemetry, Tracer } from "./telemetry/spans.ts"
 export { textAdapter, type Chat } from "./approval-ui/chat.ts"
 export { MCPClient, type MCPCallOptions, type MCPClientOptions, type MCPServer } from "./mcp/client/client.ts"
 export { wrapMCPTool, type MCPCaller } from "./mcp/client/wrap-tool.ts"
-export type { McpToolDefinition as MCPTool } from "./model/mcp.ts"
+export type { McpToolDefinition as MCPTool } from "./core/mcp.ts"

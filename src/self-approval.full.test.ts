@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { dist, makeCli } from "./cli/testing.ts"
 import type { Config } from "./config/schema.ts"
-import type { PendingItem } from "./model/approval.ts"
+import type { PendingItem } from "./core/approval.ts"
 import { openTestApp } from "./testing/test-app.ts"
 import { findBubblewrap, bubblewrapCommand, startShellApp } from "./testing/shell-app.ts"
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import type { Quartermaster } from "./quartermaster.ts"
 import type { Config } from "./config/schema.ts"
-import type { PendingItem } from "./model/approval.ts"
-import { silentLogger } from "./model/logger.ts"
+import type { PendingItem } from "./core/approval.ts"
+import { silentLogger } from "./core/logger.ts"
 import { openTestApp, tool, until } from "./testing/test-app.ts"
 
 /** A manager agent and its worker. The organisation tools run without asking, so that each attempt reaches them. */

@@ -271,7 +271,7 @@ test("nothing outside its own file branches on a tool's name", async () => {
     "agents/chain/loop-tools.ts",
     "agents/pipeline/run-pipeline-tool.ts",
     "http/api/sample.ts",
-    "model/artifact-reader.ts",
+    "core/artifact-reader.ts",
     "designs/",
   ]
   const wrong = files

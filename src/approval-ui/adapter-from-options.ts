@@ -1,4 +1,4 @@
-import type { ApprovalUIAdapter, Ask } from "../model/approval.ts"
+import type { ApprovalUIAdapter, Ask } from "../core/approval.ts"
 
 /** One adapter from the `approvals` and `ask` options. If both can ask questions, `ask` does. */
 export function adapterFromOptions(

@@ -1,8 +1,8 @@
-import type { PendingItem, ExecutionDecision } from "../model/approval.ts"
+import type { PendingItem, ExecutionDecision } from "../core/approval.ts"
 import { cardLines } from "./card.ts"
 import { quoteName, oneLine, trustedRows } from "./card-rows.ts"
 import { choose, promptText, writeLines, type Screen } from "./dialog.ts"
-import { grantMinutes } from "../model/rule.ts"
+import { grantMinutes } from "../core/rule.ts"
 import { editInput } from "./edit-dialog.ts"
 import { targetText } from "./item-text.ts"
 

@@ -5,9 +5,9 @@ import type {
   Question,
   QuestionDecision,
   ResultDecision,
-} from "../model/approval.ts"
-import type { ToolPermissionLevel } from "../model/permission.ts"
-import type { ToolResult } from "../model/result.ts"
+} from "../core/approval.ts"
+import type { ToolPermissionLevel } from "../core/permission.ts"
+import type { ToolResult } from "../core/result.ts"
 
 export interface ApprovalCallbacks {
   onExecution?(question: {

@@ -1,4 +1,4 @@
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import type { Colour, TerminalStyle } from "../lib/terminal-style.ts"
 import { printableJson } from "../lib/printable.ts"
 import { lengthText, type TextLimit } from "./card-rows.ts"

@@ -1,4 +1,4 @@
-import { wholeCharacters } from "../model/model-text.ts"
+import { wholeCharacters } from "../core/model-text.ts"
 import type { Colour } from "../lib/terminal-style.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 

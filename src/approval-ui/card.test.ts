@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { width } from "../cli/width.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { cardLines } from "./card.ts"
 import { samplePendingItem, toolResult } from "./testing.ts"
 import type { TerminalStyle } from "../lib/terminal-style.ts"

@@ -1,10 +1,10 @@
-import type { PendingItem } from "../model/approval.ts"
-import type { Approvers, Touch } from "../model/rule.ts"
+import type { PendingItem } from "../core/approval.ts"
+import type { Approvers, Touch } from "../core/rule.ts"
 import { contentRows, isDescribed, leftOut } from "./card-content.ts"
 import { quoteName } from "./card-rows.ts"
 import { cardStyle, shortLimit, type CardOptions, type CardStyle } from "./card-style.ts"
 import { deadlineText } from "./deadline-text.ts"
-import { intentText } from "../model/intent.ts"
+import { intentText } from "../schema/intent-text.ts"
 
 /**
  * What an approver sees, the same in every interface that shows text. Everything that an agent or a tool's author wrote is

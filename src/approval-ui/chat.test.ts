@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { openTestApp, tool } from "../testing/test-app.ts"
 import { callbackAdapter } from "./callback.ts"
 import { cardLines } from "./card.ts"

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ApprovalUIAdapter, PendingItem, Answer } from "../model/approval.ts"
+import type { ApprovalRequest, ApprovalUIAdapter, PendingItem, Answer } from "../core/approval.ts"
 import { cardLines } from "./card.ts"
 import { oneLine } from "./card-rows.ts"
 import { closeReasonText } from "./dialog-signal.ts"

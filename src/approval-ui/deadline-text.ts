@@ -1,5 +1,5 @@
 import { spanWords } from "../lib/span-words.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 
 const lastDate = 8.64e15
 

@@ -1,6 +1,6 @@
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { printableJson } from "../lib/printable.ts"
-import { wholeCharacters } from "../model/model-text.ts"
+import { wholeCharacters } from "../core/model-text.ts"
 import { oneLine, quoteName } from "./card-rows.ts"
 
 /** Who waits for what, without anything of the input. */

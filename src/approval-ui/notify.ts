@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { parseUrl } from "../lib/url.ts"
-import type { PendingItem } from "../model/approval.ts"
-import type { Logger } from "../model/logger.ts"
+import type { PendingItem } from "../core/approval.ts"
+import type { Logger } from "../core/logger.ts"
 import { errorMessage } from "../lib/error-message.ts"
 
 /** What is notified: a webhook or a command. A list is run as it is, a text by the shell. */

@@ -1,4 +1,4 @@
-import type { PendingItem, Question, QuestionDecision } from "../model/approval.ts"
+import type { PendingItem, Question, QuestionDecision } from "../core/approval.ts"
 import { cardLines } from "./card.ts"
 import { oneLine } from "./card-rows.ts"
 import { choose, runPrompt, showCard, type Screen } from "./dialog.ts"

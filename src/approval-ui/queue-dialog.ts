@@ -1,5 +1,5 @@
-import type { Answer, PendingItem } from "../model/approval.ts"
-import { answerToCall, answerToQuestion, answerToResult } from "../model/decision-answers.ts"
+import type { Answer, PendingItem } from "../core/approval.ts"
+import { answerToCall, answerToQuestion, answerToResult } from "../approvals/queue/decision-answers.ts"
 import { askAboutCall } from "./call-dialog.ts"
 import { choose, type Screen } from "./dialog.ts"
 import { enterKey } from "./keys.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Answer, AnswerResult, PendingItem } from "../model/approval.ts"
+import type { Answer, AnswerResult, PendingItem } from "../core/approval.ts"
 import { until } from "../testing/test-app.ts"
 import { answerQueue, type QueueOptions } from "./queue.ts"
 import { fakeTerminal, samplePendingItem, toolResult } from "./testing.ts"

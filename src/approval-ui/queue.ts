@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Answer, AnswerResult, PendingItem } from "../model/approval.ts"
+import type { Answer, AnswerResult, PendingItem } from "../core/approval.ts"
 import { oneLine, trustedRows } from "./card-rows.ts"
 import { choose, withScreen, writeLines, type CardListener, type Screen, type Terminal } from "./dialog.ts"
 import { enterKey } from "./keys.ts"

@@ -1,5 +1,5 @@
 import { valueAtPointer, parseJsonPointer } from "../lib/json-pointer.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { ToolResult } from "../core/result.ts"
 import { quoteName } from "./card-rows.ts"
 
 /** Reads JSON pointers from a line. A pointer that matches nothing is wrong: the redaction would have no effect. */

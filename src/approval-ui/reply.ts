@@ -1,9 +1,9 @@
 import { optionOf } from "../lib/option-of.ts"
-import type { AnswerValue, PendingItem, Question, Answer } from "../model/approval.ts"
+import type { AnswerValue, PendingItem, Question, Answer } from "../core/approval.ts"
 import { checkForm, formFields } from "../schema/form.ts"
 import { readForm } from "../schema/read-form.ts"
-import { grantMinutes, type GrantScope } from "../model/rule.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import { grantMinutes, type GrantScope } from "../core/rule.ts"
+import type { JsonSchema } from "../core/schema.ts"
 import { parseEditedInput } from "./edited-input.ts"
 import { readRedactions } from "./redactions.ts"
 

@@ -1,4 +1,4 @@
-import type { PendingItem, ResultDecision } from "../model/approval.ts"
+import type { PendingItem, ResultDecision } from "../core/approval.ts"
 import { askRejectReason } from "./call-dialog.ts"
 import { cardLines } from "./card.ts"
 import { quoteName } from "./card-rows.ts"

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import fc from "fast-check"
-import type { ApprovalRequest, PendingItem } from "../model/approval.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { ApprovalRequest, PendingItem } from "../core/approval.ts"
+import type { ToolResult } from "../core/result.ts"
 import type { Terminal } from "./dialog.ts"
 
 /** A call that waits, unless the test says otherwise. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { PendingItem } from "../model/approval.ts"
-import { silentLogger } from "../model/logger.ts"
+import type { PendingItem } from "../core/approval.ts"
+import { silentLogger } from "../core/logger.ts"
 import type { QuartermasterOptions } from "../quartermaster.ts"
 import { openTestApp, tool } from "../testing/test-app.ts"
 import { callbackAdapter } from "./callback.ts"

@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { isInProject } from "../lib/program-in-project.ts"
 import { shellWord } from "../lib/shell-word.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { askedAgainText, itemHeadline } from "./item-text.ts"
 
 /** One line for a person who is not asked: what waits, and the command that answers it from any folder. */

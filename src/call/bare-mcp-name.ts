@@ -1,6 +1,6 @@
-import type { AgentView } from "../model/organisation.ts"
-import type { Tools } from "../model/ports.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { AgentView } from "../core/organisation.ts"
+import type { Tools } from "./ports.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 
 /**
  * The tool of an MCP server by the name its server gives it (`echo` for `mcp:everything:echo`), if the agent sees exactly

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isTicket } from "../model/result.ts"
+import { isTicket } from "../core/result.ts"
 import { deferred, openTestApp, temporaryFolder, tool, until } from "../testing/test-app.ts"
 
 /** An app with a tool that reads, one that writes unasked, and one that asks; and the order in which they ran. */

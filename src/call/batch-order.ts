@@ -1,4 +1,4 @@
-import type { CallRequest } from "../model/call.ts"
+import type { CallRequest } from "../core/call.ts"
 
 type BatchRequest = Pick<CallRequest, "agentId" | "tool">
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isTicket } from "../model/result.ts"
+import { isTicket } from "../core/result.ts"
 import { openTestApp, tool } from "../testing/test-app.ts"
 
 const guarded = { permission: { level: "sensitive" } } as const

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { failure } from "../model/ending.ts"
+import { failure } from "../core/ending.ts"
 import { openTestApp, tool } from "../testing/test-app.ts"
 
 class Broken extends Error {}

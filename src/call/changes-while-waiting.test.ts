@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { ToolContext } from "../model/tool.ts"
+import type { ToolContext } from "../core/tool.ts"
 import { deferred, openTestApp, tool, until } from "../testing/test-app.ts"
 import { expectTicket } from "./testing.ts"
 

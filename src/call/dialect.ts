@@ -1,9 +1,9 @@
-import type { Alias } from "../model/dialect.ts"
-import { ToolFailure } from "../model/ending.ts"
-import type { AgentView } from "../model/organisation.ts"
-import type { Ports } from "../model/ports.ts"
-import type { ToolResult } from "../model/result.ts"
-import { renderDialectText, type DialectNames } from "../model/dialect-text.ts"
+import type { Alias } from "../registry/dialect.ts"
+import { ToolFailure } from "../core/ending.ts"
+import type { AgentView } from "../core/organisation.ts"
+import type { Ports } from "./ports.ts"
+import type { ToolResult } from "../core/result.ts"
+import { renderDialectText, type DialectNames } from "../core/dialect-text.ts"
 import type { ActiveCall } from "./active-call.ts"
 
 /** The agent that gets the result, and the alias it called the tool by. */

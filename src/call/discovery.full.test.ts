@@ -4,7 +4,7 @@ import { z } from "zod"
 import type { Quartermaster } from "../quartermaster.ts"
 import { callbackAdapter } from "../approval-ui/callback.ts"
 import type { Config } from "../config/schema.ts"
-import { effects } from "../model/permission.ts"
+import { effects } from "../core/permission.ts"
 import { openTestApp, openTestApps, tool } from "../testing/test-app.ts"
 
 const names = ["t0", "t1", "t2", "t3"]

@@ -1,7 +1,7 @@
-import type { Organisation, Policy, Tools } from "../model/ports.ts"
-import type { AgentView } from "../model/organisation.ts"
-import type { LevelOrder } from "../model/permission.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { Organisation, Policy, Tools } from "./ports.ts"
+import type { AgentView } from "../core/organisation.ts"
+import type { LevelOrder } from "../core/permission.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import { hiddenBecause } from "../policy/visible.ts"
 import { byBareMcpName } from "./bare-mcp-name.ts"
 

@@ -1,8 +1,8 @@
-import { Ending } from "../model/ending.ts"
-import type { Conversations } from "../model/conversation.ts"
-import type { Documents } from "../model/documents.ts"
-import type { Ports } from "../model/ports.ts"
-import type { Grant } from "../model/rule.ts"
+import { Ending } from "../core/ending.ts"
+import type { Conversations } from "../core/conversation.ts"
+import type { Documents } from "../core/documents.ts"
+import type { Ports } from "./ports.ts"
+import type { Grant } from "../core/rule.ts"
 import { agentEndedSentence } from "./stopped-endings.ts"
 
 /** How often a process reads what other processes changed. */

@@ -1,5 +1,5 @@
-import type { SecretPaths } from "../model/schema.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { SecretPaths } from "../core/schema.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import { secretPaths } from "../schema/secret-paths.ts"
 import type { ActiveCall } from "./active-call.ts"
 

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import type { Config } from "../config/schema.ts"
-import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import { isTicket, type Ticket, type ToolResult } from "../core/result.ts"
 import { openTestApps, tool } from "../testing/test-app.ts"
 
 const agentId = "operator"

@@ -1,4 +1,4 @@
-import type { Schema } from "../model/schema.ts"
+import type { Schema } from "../core/schema.ts"
 import type { ActiveCall } from "./active-call.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events"
 import { expect, test } from "vitest"
-import type { ToolContext } from "../model/tool.ts"
+import type { ToolContext } from "../core/tool.ts"
 import { openTestApp, tool } from "../testing/test-app.ts"
 
 const resources = () =>

@@ -1,6 +1,6 @@
-import type { Verdict } from "../model/ports.ts"
-import type { Touches } from "../model/rule.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { Verdict } from "./ports.ts"
+import type { Touches } from "../core/rule.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 
 /** Whether only the tool's level asks about this call, so that a grant or an allow rule could lift it. */
 export function onlyLevelAsks(tool: RegisteredTool, verdict: Verdict, touches: Touches): boolean {

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { Permit } from "../model/ports.ts"
-import type { ToolContext } from "../model/tool.ts"
+import type { Permit } from "./ports.ts"
+import type { ToolContext } from "../core/tool.ts"
 import { openTestApp, tool } from "../testing/test-app.ts"
 import { AgentPermits } from "./permits.ts"
 

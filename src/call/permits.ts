@@ -1,5 +1,5 @@
-import type { Permit, Permits } from "../model/ports.ts"
-import { Ending } from "../model/ending.ts"
+import type { Permit, Permits } from "./ports.ts"
+import { Ending } from "../core/ending.ts"
 import { onAbort } from "../lib/on-abort.ts"
 
 type Request = Parameters<Permits["acquire"]>[0]

@@ -1,5 +1,5 @@
-import type { CallRequest } from "../model/call.ts"
-import { wholeCharacters } from "../model/model-text.ts"
+import type { CallRequest } from "../core/call.ts"
+import { wholeCharacters } from "../core/model-text.ts"
 
 const longest = 200
 

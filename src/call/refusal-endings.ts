@@ -1,6 +1,6 @@
-import type { SettledAnswer } from "../model/call.ts"
-import { Ending } from "../model/ending.ts"
-import { toolRef, dialectText } from "../model/dialect-text.ts"
+import type { SettledAnswer } from "../core/call.ts"
+import { Ending } from "../core/ending.ts"
+import { toolRef, dialectText } from "../core/dialect-text.ts"
 
 /** The ending of a call that a person rejected. An unanswered question fails with the sentence of the source design. */
 export function rejectedEnding(

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { ToolSpec } from "../model/tool.ts"
+import type { ToolSpec } from "../core/tool.ts"
 import { openTestApp, temporaryFolder, tool, until } from "../testing/test-app.ts"
 import { LruResultCache } from "./result-cache.ts"
 

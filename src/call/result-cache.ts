@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { Ports, ResultCache } from "../model/ports.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { Ports, ResultCache } from "./ports.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import type { ActiveCall } from "./active-call.ts"
 
 const mostEntries = 1000

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { silentLogger } from "../model/logger.ts"
+import { silentLogger } from "../core/logger.ts"
 import { openTestApp } from "../testing/test-app.ts"
 
 const examples = { match: [{ input: { command: "rm x" } }], miss: [{ input: { command: "ls" } }] }

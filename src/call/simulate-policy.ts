@@ -1,9 +1,9 @@
 import { setImmediate as otherWork } from "node:timers/promises"
 import { withMatchingLimit } from "../lib/glob.ts"
 import { TooMuchWork } from "../lib/too-much-work.ts"
-import type { AuditReader, ExportedCall, Simulation, SimulationLimits } from "../model/app.ts"
-import type { AuditFilter, DecisionInput, Policy, Ports, Verdict } from "../model/ports.ts"
-import type { Rule, RuleFlaw } from "../model/rule.ts"
+import type { AuditReader, ExportedCall, Simulation, SimulationLimits } from "../app/public.ts"
+import type { AuditFilter, DecisionInput, Policy, Ports, Verdict } from "./ports.ts"
+import type { Rule, RuleFlaw } from "../core/rule.ts"
 import { hiddenBecause } from "../policy/visible.ts"
 import { loadGuards, checkTouches, declaredTouches } from "./touches.ts"
 

@@ -1,5 +1,5 @@
-import { Ending } from "../model/ending.ts"
-import type { Ports } from "../model/ports.ts"
+import { Ending } from "../core/ending.ts"
+import type { Ports } from "./ports.ts"
 import type { ActiveCall } from "./active-call.ts"
 
 /** Ends the call if its caller has cancelled it. */

@@ -1,6 +1,6 @@
-import type { App } from "../model/app.ts"
-import type { Ports } from "../model/ports.ts"
-import { artifactLimit } from "../model/tool.ts"
+import type { App } from "../app/public.ts"
+import type { Ports } from "./ports.ts"
+import { artifactLimit } from "../core/tool.ts"
 
 /** Stores a text that is too long for a model as an artifact of the agent that called, at most as much as one holds. */
 export function storeText({ artifacts }: Pick<Ports, "artifacts">): App["storeText"] {

@@ -1,8 +1,8 @@
-import type { CallRequest } from "../model/call.ts"
+import type { CallRequest } from "../core/call.ts"
 import { newId } from "../lib/new-id.ts"
 import { WaitCounter } from "../lib/wait-counter.ts"
-import type { Ports } from "../model/ports.ts"
-import type { Ticket, ToolResult } from "../model/result.ts"
+import type { Ports } from "./ports.ts"
+import type { Ticket, ToolResult } from "../core/result.ts"
 import { ticketOf } from "./stored/rows.ts"
 import type { CallTool } from "./active-call.ts"
 

@@ -1,9 +1,9 @@
 import { onTestFinished, vi } from "vitest"
 import { z } from "zod"
 import type { Quartermaster } from "../quartermaster.ts"
-import type { PendingItem } from "../model/approval.ts"
-import type { CallRequest } from "../model/call.ts"
-import { isTicket, type Ticket, type ToolResult } from "../model/result.ts"
+import type { PendingItem } from "../core/approval.ts"
+import type { CallRequest } from "../core/call.ts"
+import { isTicket, type Ticket, type ToolResult } from "../core/result.ts"
 import { withSecondConnection } from "../store/testing/test-store.ts"
 
 /** An input of one number, so that calls can differ. */

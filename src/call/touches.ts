@@ -1,6 +1,6 @@
-import type { Guards, CheckedTouches, GuardCheckOptions, NamedPathOptions } from "../model/guard.ts"
-import type { Touch } from "../model/rule.ts"
-import type { CallSession, RegisteredTool } from "../model/tool.ts"
+import type { Guards, CheckedTouches, GuardCheckOptions, NamedPathOptions } from "../core/guard.ts"
+import type { Touch } from "../core/rule.ts"
+import type { CallSession, RegisteredTool } from "../core/tool.ts"
 
 const nothing: CheckedTouches = { touches: { list: [], proved: true }, findings: [] }
 const unknown: CheckedTouches = { touches: { list: [], proved: true, unknown: true }, findings: [] }

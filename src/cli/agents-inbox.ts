@@ -1,4 +1,4 @@
-import type { Message } from "../model/organisation.ts"
+import type { Message } from "../core/organisation.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
 import { wholeAgentId } from "./known-names.ts"

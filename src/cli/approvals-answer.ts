@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { App } from "../model/app.ts"
-import type { PendingItem, AnswerResult, Answer } from "../model/approval.ts"
+import type { App } from "../app/public.ts"
+import type { PendingItem, AnswerResult, Answer } from "../core/approval.ts"
 import { showPendingItem, revisionProblem } from "./show-pending.ts"
 import { parseJsonArgument } from "./arguments.ts"
 import type { CliContext } from "./context.ts"

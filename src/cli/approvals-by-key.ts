@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { QueueEnd } from "../approval-ui/queue.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { answerHere, canAnswerHere } from "./answer-at-terminal.ts"
 import type { CliContext } from "./context.ts"
 import { withPerson } from "./open-app.ts"

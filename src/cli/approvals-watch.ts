@@ -1,6 +1,6 @@
 import { agentOfEntries } from "./known-names.ts"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { answerHere, canAnswerHere } from "./answer-at-terminal.ts"
 import { showPendingItem } from "./show-pending.ts"
 import type { CliContext } from "./context.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import type { Approvals } from "../model/app.ts"
-import type { PendingItem, AnswerResult, Question } from "../model/approval.ts"
-import type { Grant } from "../model/rule.ts"
+import type { Approvals } from "../app/public.ts"
+import type { PendingItem, AnswerResult, Question } from "../core/approval.ts"
+import type { Grant } from "../core/rule.ts"
 import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"
 import { runWithApp } from "./testing.ts"
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 import { jsonTypesOf, hasProperty, shapeOf, type Shape } from "./shape.ts"
 import { UsageError } from "./usage.ts"
 

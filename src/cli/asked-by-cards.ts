@@ -1,4 +1,4 @@
-import type { ApprovalUIAdapter } from "../model/approval.ts"
+import type { ApprovalUIAdapter } from "../core/approval.ts"
 
 /** The person is asked by cards that answer in the queue, in `qm chat` and `qm run`; this only says that somebody is here. */
 export const askedByCards: ApprovalUIAdapter = {

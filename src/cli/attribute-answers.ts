@@ -1,4 +1,4 @@
-import type { ApprovalUIAdapter } from "../model/approval.ts"
+import type { ApprovalUIAdapter } from "../core/approval.ts"
 
 /**
  * Replaces the name "terminal" on answers with the person's id from `nameOf`. If `nameOf` throws, the answer does not

@@ -1,5 +1,5 @@
-import type { ExportedCall } from "../model/app.ts"
-import { exportedColumns } from "../model/exported-call.ts"
+import type { ExportedCall } from "../app/public.ts"
+import { exportedColumns } from "../audit/exported-call.ts"
 import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { csvLine } from "../lib/csv.ts"
 import { printable, printableJson } from "../lib/printable.ts"

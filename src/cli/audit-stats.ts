@@ -1,5 +1,5 @@
 import { counted } from "../lib/counted.ts"
-import type { AuditStats } from "../model/app.ts"
+import type { AuditStats } from "../app/public.ts"
 import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { printable } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"

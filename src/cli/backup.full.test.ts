@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { outputOf, makeCli } from "./testing.ts"
 
 const setEnv = ["call", "set_env", "key=A", "value=1"]

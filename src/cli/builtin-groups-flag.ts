@@ -1,7 +1,7 @@
 import { nearestName } from "../lib/nearest-name.ts"
-import type { App } from "../model/app.ts"
-import { builtinGroups } from "../model/builtin-groups.ts"
-import type { McpToolDefinition } from "../model/mcp.ts"
+import type { App } from "../app/public.ts"
+import { builtinGroups } from "../registry/builtin-groups.ts"
+import type { McpToolDefinition } from "../core/mcp.ts"
 import { commaList, UsageError } from "./usage.ts"
 
 const known: readonly string[] = builtinGroups.map(([id]) => id)

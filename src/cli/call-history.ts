@@ -1,6 +1,6 @@
-import type { AuditCallFields, EndEntry, AuditEntry, Reason } from "../model/audit-entry.ts"
-import { waitedMs } from "../model/waits.ts"
-import { intentText } from "../model/intent.ts"
+import type { AuditCallFields, EndEntry, AuditEntry, Reason } from "../core/audit-entry.ts"
+import { waitedMs } from "../approvals/waits.ts"
+import { intentText } from "../schema/intent-text.ts"
 import { durationText } from "./call-line.ts"
 import { formatTime } from "./time-text.ts"
 

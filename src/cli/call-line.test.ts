@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolResult } from "../model/result.ts"
+import type { ToolResult } from "../core/result.ts"
 import { callCard, callText, durationText, endingOf } from "./call-line.ts"
 import { width } from "./width.ts"
 

@@ -1,7 +1,7 @@
 import { printable } from "../lib/printable.ts"
-import { intentParameter } from "../model/intent.ts"
-import { modelText } from "../model/model-text.ts"
-import type { ToolResult } from "../model/result.ts"
+import { intentParameter } from "../schema/intent-text.ts"
+import { modelText } from "../core/model-text.ts"
+import type { ToolResult } from "../core/result.ts"
 import { cutTo, width } from "./width.ts"
 
 /** How a call ended, for people: a few words, and whether they are an objection. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import { chainTurns, unanswered } from "../agents/chain/turns.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import type { CliApp } from "./context.ts"
 
 /** What waits, in the order in which the models made the calls: they are checked at once, and come in any order. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { ToolResult } from "../model/result.ts"
+import type { ToolResult } from "../core/result.ts"
 import { waitForOutput, dist, outputOf, makeCli } from "./testing.ts"
 
 const parsed = (stdout: string) => JSON.parse(stdout) as ToolResult<Record<string, unknown>>

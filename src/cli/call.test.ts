@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import type { App } from "../model/app.ts"
-import type { CallRequest } from "../model/call.ts"
-import type { EventOf, EventType, Listener, QuartermasterEvent } from "../model/events.ts"
-import { failedWith, type ToolResult } from "../model/result.ts"
+import type { App } from "../app/public.ts"
+import type { CallRequest } from "../core/call.ts"
+import type { EventOf, EventType, Listener, QuartermasterEvent } from "../core/events.ts"
+import { failedWith, type ToolResult } from "../core/result.ts"
 import { runWithApp } from "./testing.ts"
 
 const about = { callId: "c1", toolName: "probe", agentId: "operator", at: 0 }

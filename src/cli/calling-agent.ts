@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "../config/load.ts"
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import { ancestorIds } from "./agents.ts"
 import { wholeAgentId } from "./known-names.ts"
 import type { CliContext } from "./context.ts"

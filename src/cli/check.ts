@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { ConfigError } from "../config/config-error.ts"
 import { printable, printableJson } from "../lib/printable.ts"
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import type { CliContext, Run } from "./context.ts"
 import { inspectFile, problemsIn, type FileReport } from "./inspect-file.ts"
 import { printMessage, printOutput } from "./output.ts"

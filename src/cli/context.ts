@@ -1,8 +1,8 @@
 import type { TypedCommand } from "./typed-command.ts"
 import type { IdentifiedPerson } from "../config/identify-person.ts"
 import type { LoadedConfig } from "../config/load.ts"
-import type { App } from "../model/app.ts"
-import type { ApprovalUIAdapter } from "../model/approval.ts"
+import type { App } from "../app/public.ts"
+import type { ApprovalUIAdapter } from "../core/approval.ts"
 import type { Quartermaster } from "../quartermaster.ts"
 
 /** The streams, environment and folders a command works with. Commands use this instead of `process`. */

@@ -1,6 +1,6 @@
-import type { App } from "../model/app.ts"
-import type { PluginState } from "../model/plugin.ts"
-import { mcpName, type McpServerState } from "../model/mcp.ts"
+import type { App } from "../app/public.ts"
+import type { PluginState } from "../registry/plugins/plugin.ts"
+import { mcpName, type McpServerState } from "../core/mcp.ts"
 
 /** Why there may be no tool of this name: its server does not run, or its plugin was not loaded. */
 export function missingToolSentences({ mcp, plugins }: Pick<App, "mcp" | "plugins">, tool: string): string[] {

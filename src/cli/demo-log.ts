@@ -1,4 +1,4 @@
-import type { AuditEntry, EndEntry, StartEntry, StepEntry } from "../model/audit-entry.ts"
+import type { AuditEntry, EndEntry, StartEntry, StepEntry } from "../core/audit-entry.ts"
 import type { CliApp } from "./context.ts"
 
 /** An ended call, as the audit log has it. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Answer, PendingItem } from "../model/approval.ts"
+import type { Answer, PendingItem } from "../core/approval.ts"
 import type { CliApp } from "./context.ts"
 
 /** The person of the story. A script plays her. */

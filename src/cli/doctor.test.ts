@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { OrganisationAdmin } from "../model/organisation-admin.ts"
+import type { OrganisationAdmin } from "../org/organisation-admin.ts"
 import type { Config } from "../config/schema.ts"
 import { runWithApp, type AppParts, type RunOptions } from "./testing.ts"
 

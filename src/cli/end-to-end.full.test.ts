@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { PendingItem } from "../model/approval.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { PendingItem } from "../core/approval.ts"
+import type { ToolResult } from "../core/result.ts"
 import { waitForOutput, outputOf, makeCli } from "./testing.ts"
 
 type Cli = ReturnType<typeof makeCli>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { ToolExecuteStatus } from "../model/result.ts"
+import { ToolExecuteStatus } from "../core/result.ts"
 import { endingText } from "./ending-text.ts"
 
 const { SUCCESS, ERROR, EXECUTION_REJECTED, RESULT_REJECTED } = ToolExecuteStatus

@@ -1,5 +1,5 @@
-import type { EndEntry } from "../model/audit-entry.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { EndEntry } from "../core/audit-entry.ts"
+import type { PendingItem } from "../core/approval.ts"
 
 type Ended = Pick<EndEntry, "status" | "ran" | "error">
 

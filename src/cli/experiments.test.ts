@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Experiment, Experiments, ExperimentReport } from "../model/experiment.ts"
+import type { Experiment, Experiments, ExperimentReport } from "../registry/experiment.ts"
 import { runWithApp } from "./testing.ts"
 
 const running: Experiment = { name: "bake-2", tool: "bake", versions: ["1.0.0", "2.0.0"], share: 0.25, source: "store", state: "running", startedAt: 0, startedBy: "ann" } // prettier-ignore

@@ -1,6 +1,6 @@
 import { counted } from "../lib/counted.ts"
 import type { Command } from "commander"
-import type { Experiment, ExperimentArm, ExperimentReport } from "../model/experiment.ts"
+import type { Experiment, ExperimentArm, ExperimentReport } from "../registry/experiment.ts"
 import { filterOf } from "./audit-filter.ts"
 import type { Run, CliContext } from "./context.ts"
 import { showList } from "./listing.ts"

@@ -1,5 +1,5 @@
 import type { ConversationAdmin } from "../agents/chain/open-chains.ts"
-import type { Conversation } from "../model/conversation.ts"
+import type { Conversation } from "../core/conversation.ts"
 import { ambiguousId, CannotDo, requireId } from "./usage.ts"
 
 /** The stored conversation with this id. A unique beginning is enough. */

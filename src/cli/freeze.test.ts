@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import { runWithApp } from "./testing.ts"
 
 function houseWith(frozen: ReturnType<App["frozen"]>) {

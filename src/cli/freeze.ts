@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander"
-import { sessionModes } from "../model/organisation.ts"
-import { dailySession } from "../model/call.ts"
+import { sessionModes } from "../core/organisation.ts"
+import { dailySession } from "../core/call.ts"
 import { agentOfEntries, wholeAgentId } from "./known-names.ts"
 import { callingAgent } from "./calling-agent.ts"
 import type { LoadedConfig } from "../config/load.ts"

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { callingAgent } from "./calling-agent.ts"
 import { printable, printableJson } from "../lib/printable.ts"

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander"
-import { StoreUnavailable } from "../model/ending.ts"
+import { StoreUnavailable } from "../core/ending.ts"
 import { ConfigError } from "../config/config-error.ts"
 import type { Runtime, Io } from "./context.ts"
 import { onBrokenPipe, printMessage } from "./output.ts"

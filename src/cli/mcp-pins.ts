@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import type { App } from "../model/app.ts"
-import type { McpPin, McpToolDefinition } from "../model/mcp.ts"
+import type { App } from "../app/public.ts"
+import type { McpPin, McpToolDefinition } from "../core/mcp.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { confirm } from "./confirm.ts"
 import { printable, printableJson } from "../lib/printable.ts"

@@ -1,6 +1,6 @@
 import type { LanguageModel } from "../agents/models/port.ts"
 import type { LoadedConfig } from "../config/load.ts"
-import type { Conversation } from "../model/conversation.ts"
+import type { Conversation } from "../core/conversation.ts"
 import type { CliApp } from "./context.ts"
 import { CannotDo } from "./usage.ts"
 

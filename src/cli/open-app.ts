@@ -1,6 +1,6 @@
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import { errorMessage } from "../lib/error-message.ts"
-import type { ChangedBy } from "../model/organisation-admin.ts"
+import type { ChangedBy } from "../org/organisation-admin.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import type { CliApp, CliContext, Io, OpenOptions } from "./context.ts"
 import { printMessage } from "./output.ts"

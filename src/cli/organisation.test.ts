@@ -2,16 +2,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { AgentActivity } from "../agents/society/overview.ts"
-import type {
-  ChangedBy,
-  NewAgent,
-  NewPerson,
-  NewRole,
-  OrganisationAdmin,
-  Sourced,
-} from "../model/organisation-admin.ts"
-import { OrganisationError } from "../model/organisation-admin.ts"
-import type { Agent, Person, Role } from "../model/organisation.ts"
+import type { ChangedBy, NewAgent, NewPerson, NewRole, OrganisationAdmin, Sourced } from "../org/organisation-admin.ts"
+import { OrganisationError } from "../org/organisation-admin.ts"
+import type { Agent, Person, Role } from "../core/organisation.ts"
 import { temporaryFolder } from "../testing/test-app.ts"
 import { runWithApp, type AppParts } from "./testing.ts"
 

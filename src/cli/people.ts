@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander"
 import { ConfigError } from "../config/config-error.ts"
 import { errorMessage } from "../lib/error-message.ts"
-import type { Person } from "../model/organisation.ts"
+import type { Person } from "../core/organisation.ts"
 import type { Run, CliContext } from "./context.ts"
 import { requirePerson } from "./known-names.ts"
 import { createdFields, showFields, showList } from "./listing.ts"

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { PluginEntry, PluginState } from "../model/plugin.ts"
+import type { PluginEntry, PluginState } from "../registry/plugins/plugin.ts"
 import { temporaryFolder } from "../testing/test-app.ts"
 import { runWithApp } from "./testing.ts"
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help, type Option } from "commander"
-import { OrganisationError } from "../model/organisation-admin.ts"
+import { OrganisationError } from "../org/organisation-admin.ts"
 import { addAgents } from "./agents.ts"
 import { addApprovals } from "./approvals.ts"
 import { addAudit } from "./audit.ts"

@@ -1,6 +1,6 @@
 import { optionOf } from "../lib/option-of.ts"
-import type { AnswerValue, Question } from "../model/approval.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import type { AnswerValue, Question } from "../core/approval.ts"
+import type { JsonSchema } from "../core/schema.ts"
 import { UsageError } from "./usage.ts"
 
 /**

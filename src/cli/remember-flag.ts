@@ -1,5 +1,5 @@
-import type { Remember } from "../model/approval.ts"
-import { grantMinutes, grantScopes } from "../model/rule.ts"
+import type { Remember } from "../core/approval.ts"
+import { grantMinutes, grantScopes } from "../core/rule.ts"
 import { choiceFlag, UsageError } from "./usage.ts"
 
 const { least, most, usual } = grantMinutes

@@ -1,5 +1,5 @@
-import { withoutImages } from "../model/result-image.ts"
-import { ToolExecuteStatus, type Ticket, type ToolResult } from "../model/result.ts"
+import { withoutImages } from "../core/result-image.ts"
+import { ToolExecuteStatus, type Ticket, type ToolResult } from "../core/result.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"

@@ -1,5 +1,5 @@
 import { argumentWords } from "../lib/argument-words.ts"
-import type { Rule, RuleFlaw } from "../model/rule.ts"
+import type { Rule, RuleFlaw } from "../core/rule.ts"
 import { formatTime } from "./time-text.ts"
 
 /** The conditions of a rule as text. */

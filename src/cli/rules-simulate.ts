@@ -1,5 +1,5 @@
 import { counted } from "../lib/counted.ts"
-import type { Simulation } from "../model/app.ts"
+import type { Simulation } from "../app/public.ts"
 import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import type { CliContext } from "./context.ts"
 import { showList } from "./listing.ts"

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import type { App } from "../model/app.ts"
-import { isExpired, type Rule } from "../model/rule.ts"
+import type { App } from "../app/public.ts"
+import { isExpired, type Rule } from "../core/rule.ts"
 import { withFilterOptions } from "./audit-filter.ts"
 import { confirm } from "./confirm.ts"
 import type { Run, CliContext } from "./context.ts"

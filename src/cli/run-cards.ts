@@ -1,5 +1,5 @@
 import { errorMessage } from "../lib/error-message.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import { WaitingCards } from "./chat/waiting-cards.ts"
 import type { CliApp, CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"

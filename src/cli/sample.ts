@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url"
 import { findConfig } from "../config/find.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import { findProject, sampleFolderName } from "../config/find-project.ts"
-import { sampleMaker } from "../model/sample.ts"
-import type { ChangedBy } from "../model/organisation-admin.ts"
+import { sampleMaker } from "../org/sample.ts"
+import type { ChangedBy } from "../org/organisation-admin.ts"
 import type { CliApp, CliContext } from "./context.ts"
 
 /** Where `serve --sample` serves, and why it makes no sample there. */

@@ -7,7 +7,7 @@ import { answerHere, canAnswerHere, type AnswerHere } from "./answer-at-terminal
 import { printable, printableJson } from "../lib/printable.ts"
 import type { CliApp, Run, CliContext, OpenOptions } from "./context.ts"
 import { commandList } from "./command-list.ts"
-import { sampleMaker } from "../model/sample.ts"
+import { sampleMaker } from "../org/sample.ts"
 import { addSample, sampleContext, sampleWasRemoved } from "./sample.ts"
 import { findServers, readServerFiles, removeServerFile, writeServerFile } from "./server-file.ts"
 import { outlivePluginErrors } from "./plugin-errors.ts"

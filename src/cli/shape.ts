@@ -1,5 +1,5 @@
 import { typeName } from "../schema/problems.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 
 /** The schemas that apply to one place of an input. Empty if the schema says nothing about it. */
 export type Shape = readonly JsonSchema[]

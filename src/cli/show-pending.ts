@@ -1,5 +1,5 @@
-import type { PendingItem, Question } from "../model/approval.ts"
-import { grantMinutes, type GrantScope } from "../model/rule.ts"
+import type { PendingItem, Question } from "../core/approval.ts"
+import { grantMinutes, type GrantScope } from "../core/rule.ts"
 import { terminalStyleFor } from "../lib/terminal-style.ts"
 import { printableJson } from "../lib/printable.ts"
 import type { CliContext } from "./context.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolResult } from "../model/result.ts"
+import type { ToolResult } from "../core/result.ts"
 import { build, waitForOutput, outputOf, makeCli } from "./testing.ts"
 
 const red = "\u001b[31mred"

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import type { App } from "../model/app.ts"
-import type { AgentToken } from "../model/agent-tokens.ts"
+import type { App } from "../app/public.ts"
+import type { AgentToken } from "../org/token-admin.ts"
 import type { Run, CliContext } from "./context.ts"
 import { agentOfEntries, activeAgentId } from "./known-names.ts"
 import { showList } from "./listing.ts"

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { TrashItem } from "../model/files.ts"
+import type { TrashItem } from "../platform/files/file-access.ts"
 import { temporaryFolder } from "../testing/test-app.ts"
 import { openFiles, openTrash } from "../platform/files/files.ts"
 import { runWithApp } from "./testing.ts"

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import { printable, printableJson } from "../lib/printable.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { confirm } from "./confirm.ts"

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolChainResult } from "../agents/chain/chain-result.ts"
 import type { ToolChain } from "../agents/chain/tool-chain.ts"
 import type { RunningSociety } from "../agents/society/society.ts"
-import type { PendingItem } from "../model/approval.ts"
+import type { PendingItem } from "../core/approval.ts"
 import type { CliApp } from "./context.ts"
 
 /** How often agents are looked at that another process runs. */

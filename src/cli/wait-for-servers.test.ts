@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
-import type { App, Explanation } from "../model/app.ts"
+import type { App, Explanation } from "../app/public.ts"
 import { runWithApp } from "./testing.ts"
 
 const explanation = { agentId: "operator", reasons: [], checks: [], approvers: [], change: [], release: "never" }

@@ -1,4 +1,4 @@
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import type { CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"
 

@@ -1,6 +1,6 @@
-import type { App } from "../model/app.ts"
-import type { PendingItem } from "../model/approval.ts"
-import type { Ticket } from "../model/result.ts"
+import type { App } from "../app/public.ts"
+import type { PendingItem } from "../core/approval.ts"
+import type { Ticket } from "../core/result.ts"
 
 /** What these tickets wait for. Those that were answered meanwhile are left out. */
 export async function waitingItems({ approvals }: App, tickets: readonly Ticket[]): Promise<PendingItem[]> {

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline"
 import type { LoadedConfig } from "../config/load.ts"
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { callingAgent } from "./calling-agent.ts"
 import { printableJson } from "../lib/printable.ts"

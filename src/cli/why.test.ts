@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { App, Explanation } from "../model/app.ts"
+import type { App, Explanation } from "../app/public.ts"
 import { runWithApp } from "./testing.ts"
 import { whyText } from "./why.ts"
 

@@ -1,4 +1,4 @@
-import type { Change } from "../model/changes.ts"
+import type { Change } from "../store/change-feed.ts"
 import { isRefusal, pauseAfter } from "./again.ts"
 import type { Connection } from "./connection.ts"
 

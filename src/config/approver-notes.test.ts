@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Approvers } from "../model/rule.ts"
+import type { Approvers } from "../core/rule.ts"
 import { approverNotes } from "./approver-notes.ts"
 
 const stored = { madeBy: "person", hasToken: true }

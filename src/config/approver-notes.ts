@@ -1,5 +1,5 @@
 import { nearestName } from "../lib/nearest-name.ts"
-import type { Approvers, RuleVerdict } from "../model/rule.ts"
+import type { Approvers, RuleVerdict } from "../core/rule.ts"
 import type { Path } from "./schema-path.ts"
 
 interface KnownPerson {

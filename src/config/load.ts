@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import type { UnsetVariables } from "../model/unset-variables.ts"
+import type { UnsetVariables } from "../core/unset-variables.ts"
 import { mergedConfigFlaws } from "./check.ts"
 import {
   configFilesIn,

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { parseUrl } from "../lib/url.ts"
-import { mcpRevisions } from "../model/mcp.ts"
-import { builtinGroups } from "../model/builtin-groups.ts"
+import { mcpRevisions } from "../core/mcp.ts"
+import { builtinGroups } from "../registry/builtin-groups.ts"
 
 const text = z.string().min(1)
 const texts = z.record(text, z.string())

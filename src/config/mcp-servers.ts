@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
-import type { McpServerSpec } from "../model/mcp.ts"
-import type { UnsetVariables } from "../model/unset-variables.ts"
-import type { Layer } from "../model/tool.ts"
+import type { McpServerSpec } from "../core/mcp.ts"
+import type { UnsetVariables } from "../core/unset-variables.ts"
+import type { Layer } from "../core/tool.ts"
 import type { ServerEntry } from "./mcp-server-schema.ts"
 import type { Config } from "./schema.ts"
 

@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import type { PermissionSources } from "../model/permission.ts"
+import type { PermissionSources } from "../core/permission.ts"
 import { pathText } from "../schema/problems.ts"
 import type { Path } from "./schema-path.ts"
 import type { Config } from "./schema.ts"

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
-import type { PluginEntry } from "../model/plugin.ts"
-import type { Layer } from "../model/tool.ts"
+import type { PluginEntry } from "../registry/plugins/plugin.ts"
+import type { Layer } from "../core/tool.ts"
 import type { Config } from "./schema.ts"
 
 type Written = NonNullable<Config["plugins"]>[number]

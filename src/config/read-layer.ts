@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path"
-import type { UnsetVariables } from "../model/unset-variables.ts"
+import type { UnsetVariables } from "../core/unset-variables.ts"
 import { pathText } from "../schema/problems.ts"
 import { checkConfig, expandShortForms, type Flaw } from "./check.ts"
 import type { ConfigSource } from "./find.ts"

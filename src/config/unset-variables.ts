@@ -1,5 +1,5 @@
 import { pathText } from "../schema/problems.ts"
-import type { UnsetVariables } from "../model/unset-variables.ts"
+import type { UnsetVariables } from "../core/unset-variables.ts"
 import type { Flaw } from "./check.ts"
 import { isObject } from "./merge.ts"
 import type { Path } from "./schema-path.ts"

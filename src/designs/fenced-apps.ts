@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { asUnnamed } from "../config/known-folders.ts"
-import type { EventType, Listener } from "../model/events.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { EventType, Listener } from "../core/events.ts"
+import type { ToolResult } from "../core/result.ts"
 import { PrivateApp, type PrivateAppSettings, type PrivateCallContext } from "./private-app.ts"
 
 const mostFences = 8

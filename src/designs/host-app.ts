@@ -1,4 +1,4 @@
-import type { ToolResult } from "../model/result.ts"
+import type { ToolResult } from "../core/result.ts"
 import type { Quartermaster } from "../quartermaster.ts"
 import { callIn, type PrivateApp, type PrivateCallContext } from "./private-app.ts"
 

@@ -1,4 +1,4 @@
-import { builtinGroups } from "../model/builtin-groups.ts"
+import { builtinGroups } from "../registry/builtin-groups.ts"
 import {
   ToolGroupManager as CoreGroups,
   type GroupResult,

@@ -1,4 +1,4 @@
-import { silentLogger, type Logger } from "../model/logger.ts"
+import { silentLogger, type Logger } from "../core/logger.ts"
 
 /** A module's logger. Each method may be missing. */
 export interface ModuleLogger extends Partial<Logger> {

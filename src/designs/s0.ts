@@ -10,4 +10,4 @@ export {
 export { Runtime, type RuntimeContext, type RuntimeOptions, type ToolCallError } from "./s0-runtime.ts"
 export type { ToolModule } from "../registry/adapters.ts"
 export type { GroupResult, ToolDefinition, ToolGroupRow } from "../registry/groups.ts"
-export type { Role } from "../model/organisation.ts"
+export type { Role } from "../core/organisation.ts"

@@ -7,9 +7,9 @@ import type {
   ApprovalUIAdapter as CoreAdapter,
   ExecutionDecision,
   ResultDecision,
-} from "../model/approval.ts"
-import type { ToolPermissionLevel } from "../model/permission.ts"
-import type { ToolResult } from "../model/result.ts"
+} from "../core/approval.ts"
+import type { ToolPermissionLevel } from "../core/permission.ts"
+import type { ToolResult } from "../core/result.ts"
 import { executeResult, type ToolExecuteResult } from "./s1-result.ts"
 
 type Input = Record<string, unknown>

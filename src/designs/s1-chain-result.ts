@@ -1,5 +1,5 @@
 import type { ToolChainResult as CoreResult } from "../agents/chain/chain-result.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { ToolResult } from "../core/result.ts"
 import { messagesFrom, type Message } from "./s1-messages.ts"
 import { executeResult, type ToolExecuteResult } from "./s1-result.ts"
 

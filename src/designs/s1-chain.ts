@@ -1,7 +1,7 @@
 import type { ChainPhase } from "../agents/chain/chain.ts"
 import type { ChainOptions } from "../agents/chain/open-chains.ts"
 import type { LanguageModel } from "../agents/models/port.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { ToolResult } from "../core/result.ts"
 import { coreAdapter, type ApprovalUIAdapter } from "./s1-adapters.ts"
 import { chainResult, type ToolChainResult } from "./s1-chain-result.ts"
 import type { ToolExecutor } from "./s1-executor.ts"

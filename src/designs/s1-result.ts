@@ -1,5 +1,5 @@
 import type { DefinedTool } from "../registry/adapters.ts"
-import type { ToolExecuteStatus, ToolResult } from "../model/result.ts"
+import type { ToolExecuteStatus, ToolResult } from "../core/result.ts"
 
 /** A function definition with its permission level. */
 export type ToolDefinitionWithPermission = DefinedTool["definition"]

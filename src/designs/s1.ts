@@ -1,6 +1,6 @@
 // Design S1, approvals, in its own names: `quartermaster/designs/s1`. docs/designs.md has both ways to write each of them.
-export { ToolPermissionLevel } from "../model/permission.ts"
-export { ToolExecuteStatus } from "../model/result.ts"
+export { ToolPermissionLevel } from "../core/permission.ts"
+export { ToolExecuteStatus } from "../core/result.ts"
 export { ToolExecutor, type Tool, type ToolExecuteFunction, type ToolExecutorOptions } from "./s1-executor.ts"
 export type { ToolDefinitionWithPermission, ToolExecuteResult } from "./s1-result.ts"
 export {

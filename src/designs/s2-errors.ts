@@ -2,10 +2,10 @@ import {
   ExecutionCancelledError as CoreCancelled,
   errorOf,
   PermissionDeniedError as CoreDenied,
-} from "../model/errors.ts"
-import { endings, type ToolResult } from "../model/result.ts"
+} from "../core/errors.ts"
+import { endings, type ToolResult } from "../core/result.ts"
 
-export { ToolNotFoundError } from "../model/errors.ts"
+export { ToolNotFoundError } from "../core/errors.ts"
 
 /** The call was denied. The message is the reason alone. */
 export class PermissionDeniedError extends CoreDenied {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import type { RegisteredTool, ToolContext } from "../model/tool.ts"
+import type { RegisteredTool, ToolContext } from "../core/tool.ts"
 import type { ExecutionContext } from "./s2-types.ts"
 
 /** Calls the tools of an MCP server. */

@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../model/tool.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import type { BuiltinTool, MCPTool, Tool, ToolHandler } from "./s2-types.ts"
 
 /** A tool of ours in S2's form. What its author wrote stands as it was written; `call` is for tools that S2 did not register. */

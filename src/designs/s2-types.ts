@@ -1,5 +1,5 @@
-import type { JsonSchema } from "../model/schema.ts"
-import type { ToolCategory, ToolContext, ToolType } from "../model/tool.ts"
+import type { JsonSchema } from "../core/schema.ts"
+import type { ToolCategory, ToolContext, ToolType } from "../core/tool.ts"
 import type { Shorthand } from "../registry/shorthand.ts"
 import type { PrivateCallContext } from "./private-app.ts"
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { newId } from "../lib/new-id.ts"
-import { matchesSnippetFilter, type Snippet, type SnippetDraft, type SnippetStorage } from "../model/snippets.ts"
+import { matchesSnippetFilter, type Snippet, type SnippetDraft, type SnippetStorage } from "../store/snippet-store.ts"
 
 export interface CodeSnippet {
   id: string

@@ -1,4 +1,4 @@
-import type { ToolParameter } from "../model/schema.ts"
+import type { ToolParameter } from "../core/schema.ts"
 import type { BaseTool as CoreBaseTool } from "../registry/base-tool.ts"
 import { BaseTool } from "./s3-base-tool.ts"
 import { classicTexts } from "../registry/dialects/classic-texts.ts"

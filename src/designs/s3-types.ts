@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts"
-import type { Logger } from "../model/logger.ts"
-import type { ToolResult as Ended } from "../model/result.ts"
+import type { Logger } from "../core/logger.ts"
+import type { ToolResult as Ended } from "../core/result.ts"
 import type { BaseTool, BaseToolResult } from "../registry/base-tool.ts"
 
 export type ToolResult = BaseToolResult

@@ -4,7 +4,7 @@ import { readCommandList } from "../guards/commands/command-lists.ts"
 import { looseCommands } from "../guards/commands/loose-scan.ts"
 import { createPathPolicy } from "../guards/paths/path-policy.ts"
 import { resolveLinks } from "../guards/paths/resolve-links.ts"
-import { SecurityError as CoreSecurityError, ValidationError } from "../model/errors.ts"
+import { SecurityError as CoreSecurityError, ValidationError } from "../core/errors.ts"
 
 export { ValidationError }
 

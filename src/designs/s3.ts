@@ -1,6 +1,6 @@
 // The names of design S3. Every name is listed by hand.
 export { BaseTool } from "./s3-base-tool.ts"
-export type { ToolParameter } from "../model/schema.ts"
+export type { ToolParameter } from "../core/schema.ts"
 export type {
   ExecResult,
   FileInfo,

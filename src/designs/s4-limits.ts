@@ -3,7 +3,7 @@ import { AgentPermits } from "../call/permits.ts"
 import { networkTimeoutMs } from "../call/steps/run.ts"
 import { defaults } from "../config/schema.ts"
 import { createPathPolicy } from "../guards/paths/path-policy.ts"
-import type { Permit } from "../model/ports.ts"
+import type { Permit } from "../call/ports.ts"
 
 /** How long a tool may run, in milliseconds. */
 export const DEFAULT_TOOL_TIMEOUT: number = defaults.tools.timeout

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ToolCategory } from "../model/tool.ts"
+import { ToolCategory } from "../core/tool.ts"
 import { callStandalone } from "./fenced-apps.ts"
 import type { PrivateTool } from "./private-app.ts"
 import { resultOf, type Tool } from "./s4-types.ts"

@@ -1,8 +1,8 @@
 import type { z } from "zod"
-import type { ToolCategory } from "../model/tool.ts"
-import type { ToolResult as Ended } from "../model/result.ts"
-import type { JsonSchema } from "../model/schema.ts"
-import { errorOf } from "../model/errors.ts"
+import type { ToolCategory } from "../core/tool.ts"
+import type { ToolResult as Ended } from "../core/result.ts"
+import type { JsonSchema } from "../core/schema.ts"
+import { errorOf } from "../core/errors.ts"
 import type { PrivateCallContext } from "./private-app.ts"
 
 /** What a tool is, in S4. */

@@ -5,11 +5,11 @@ import { asUnnamed } from "../config/known-folders.ts"
 import { readTrusted } from "../config/read-layer.ts"
 import type { Config } from "../config/schema.ts"
 
-export { ToolCategory } from "../model/tool.ts"
+export { ToolCategory } from "../core/tool.ts"
 export type { FileInfo, SearchResult, Tool, ToolContext, ToolDefinition, ToolResult } from "./s4-types.ts"
 export { ToolExecutor, ToolRegistry, type ToolExecutorOptions } from "./s4-executor.ts"
 export type { ToolStats } from "../registry/registry.ts"
-export type { JsonSchema as JSONSchema } from "../model/schema.ts"
+export type { JsonSchema as JSONSchema } from "../core/schema.ts"
 export {
   base64_decode,
   base64_encode,
@@ -33,14 +33,14 @@ export {
 } from "./s4-tools.ts"
 export { DEFAULT_TOOL_TIMEOUT, isPathAllowed, NETWORK_TOOL_TIMEOUT, Semaphore } from "./s4-limits.ts"
 export { jsonSchemaToZod, MCPClient, wrapMCPTool } from "./s4-mcp.ts"
-export type { McpToolDefinition as MCPTool } from "../model/mcp.ts"
+export type { McpToolDefinition as MCPTool } from "../core/mcp.ts"
 export {
   ToolError,
   ToolNotFoundError,
   ToolPermissionError,
   ToolTimeoutError,
   ToolValidationError,
-} from "../model/errors.ts"
+} from "../core/errors.ts"
 export { Actor } from "../agents/acting/actor.ts"
 export { newTask, type ActionResult, type PlanStep, type TaskContext } from "../agents/acting/task.ts"
 export { ruleReflector } from "../agents/reflection/rules.ts"

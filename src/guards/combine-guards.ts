@@ -1,6 +1,6 @@
-import type { CommandPart, Finding, Guard, Guards, NamedPathOptions } from "../model/guard.ts"
-import type { Reason } from "../model/audit-entry.ts"
-import { isPath, type Touch } from "../model/rule.ts"
+import type { CommandPart, Finding, Guard, Guards, NamedPathOptions } from "../core/guard.ts"
+import type { Reason } from "../core/audit-entry.ts"
+import { isPath, type Touch } from "../core/rule.ts"
 
 export interface GuardList {
   paths: Guard

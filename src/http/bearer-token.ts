@@ -1,5 +1,5 @@
-import type { App } from "../model/app.ts"
-import type { AgentToken } from "../model/agent-tokens.ts"
+import type { App } from "../app/public.ts"
+import type { AgentToken } from "../org/token-admin.ts"
 import { unknownToken } from "./api/caller.ts"
 
 /** The owner of a request's token, or why the request is refused. */

@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts"
 import type { QuartermasterOptions } from "../quartermaster.ts"
 import { openTestApp } from "../testing/test-app.ts"
 import { mcpOverHttp } from "../mcp/server/http.ts"
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import { serveHttp, type ServeOptions } from "./serve.ts"
 
 /** Serves a test app over HTTP on a free port; both are closed after the test. */

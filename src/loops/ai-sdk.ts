@@ -1,5 +1,5 @@
-import type { ResultImage } from "../model/result-image.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import type { ResultImage } from "../core/result-image.ts"
+import type { JsonSchema } from "../core/schema.ts"
 import { governedToolList, type LoopApp, type LoopOptions } from "./governed-calls.ts"
 
 export type { LoopOptions } from "./governed-calls.ts"

@@ -1,4 +1,4 @@
-import { dataUrl } from "../model/result-image.ts"
+import { dataUrl } from "../core/result-image.ts"
 import { governedToolList, type LoopApp, type LoopOptions } from "./governed-calls.ts"
 
 export type { LoopOptions } from "./governed-calls.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { ApprovalUIAdapter } from "../model/approval.ts"
+import type { ApprovalUIAdapter } from "../core/approval.ts"
 import { defineTool } from "../schema/define-tool.ts"
 import { deferred, openTestApp, tool, until } from "../testing/test-app.ts"
 import * as aiSdk from "./ai-sdk.ts"

@@ -1,7 +1,7 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
-import { OrganisationError } from "../model/organisation-admin.ts"
-import type { Documents, StoredDocument } from "../model/documents.ts"
-import type { AgentToken, NewAgentToken, AgentTokens } from "../model/agent-tokens.ts"
+import { OrganisationError } from "./organisation-admin.ts"
+import type { Documents, StoredDocument } from "../core/documents.ts"
+import type { AgentToken, NewAgentToken, AgentTokens } from "./token-admin.ts"
 import { defaultTokenLifetimeMs, refuseBadLifetime } from "./token-lifetime.ts"
 import { refuseBadName } from "./validation.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { StoredDocument } from "../model/documents.ts"
+import type { StoredDocument } from "../core/documents.ts"
 import type { AgentConfig, OrganisationConfig, RoleConfig } from "./configured-organisation.ts"
 import { agent, ann, openDirectory } from "./testing/open-directory.ts"
 

@@ -1,5 +1,5 @@
-import type { Agent, AgentView, Freeze, Role } from "../model/organisation.ts"
-import type { LevelOrder } from "../model/permission.ts"
+import type { Agent, AgentView, Freeze, Role } from "../core/organisation.ts"
+import type { LevelOrder } from "../core/permission.ts"
 import { intersectGroups, lowestLevel, weakerLevel } from "./inherited-limits.ts"
 import { everyAgent } from "./freezes.ts"
 import type { Roster } from "./roster.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { NewAgent } from "../model/organisation-admin.ts"
+import type { NewAgent } from "./organisation-admin.ts"
 import type { Directory } from "./directory.ts"
 import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 

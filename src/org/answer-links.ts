@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
-import type { AnswerLink, AnswerLinks, AnswerLinkTarget } from "../model/answer-link.ts"
-import type { Documents, StoredDocument } from "../model/documents.ts"
+import type { AnswerLink, AnswerLinks, AnswerLinkTarget } from "../approvals/links/answer-link.ts"
+import type { Documents, StoredDocument } from "../core/documents.ts"
 import type { SignInOptions } from "./sign-in.ts"
 
 const linkMs = 15 * 60_000

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
-import type { AnswerPins } from "../model/answer-link.ts"
-import type { Documents, StoredDocument } from "../model/documents.ts"
-import { OrganisationError } from "../model/organisation-admin.ts"
+import type { AnswerPins } from "../approvals/links/answer-link.ts"
+import type { Documents, StoredDocument } from "../core/documents.ts"
+import { OrganisationError } from "./organisation-admin.ts"
 
 const mostTries = 5
 const lockMs = 15 * 60_000

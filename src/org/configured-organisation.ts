@@ -1,8 +1,8 @@
 import { isInFolder } from "../lib/is-in-folder.ts"
 import { workspaceFolder } from "./agent-folder.ts"
-import type { Scope } from "../model/sign-in.ts"
-import type { Agent, Department, Person, Role } from "../model/organisation.ts"
-import type { NewRole, Sourced } from "../model/organisation-admin.ts"
+import type { Scope } from "./sign-in-admin.ts"
+import type { Agent, Department, Person, Role } from "../core/organisation.ts"
+import type { NewRole, Sourced } from "./organisation-admin.ts"
 
 /** The organisation as the configuration describes it. */
 export interface OrganisationConfig {

@@ -1,5 +1,5 @@
-import type { Department } from "../model/organisation.ts"
-import { OrganisationError, type ChangedBy, type Sourced } from "../model/organisation-admin.ts"
+import type { Department } from "../core/organisation.ts"
+import { OrganisationError, type ChangedBy, type Sourced } from "./organisation-admin.ts"
 import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
 

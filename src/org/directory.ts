@@ -1,16 +1,9 @@
-import type { QuartermasterEvent } from "../model/events.ts"
-import type { Agent, AgentView, Department, Message, Person, Role } from "../model/organisation.ts"
-import type {
-  ChangedBy,
-  NewAgent,
-  NewPerson,
-  NewRole,
-  OrganisationAdmin,
-  Sourced,
-} from "../model/organisation-admin.ts"
-import type { LevelOrder } from "../model/permission.ts"
-import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
-import type { Messages, Organisation } from "../model/ports.ts"
+import type { QuartermasterEvent } from "../core/events.ts"
+import type { Agent, AgentView, Department, Message, Person, Role } from "../core/organisation.ts"
+import type { ChangedBy, NewAgent, NewPerson, NewRole, OrganisationAdmin, Sourced } from "./organisation-admin.ts"
+import type { LevelOrder } from "../core/permission.ts"
+import type { DocumentKind, Documents, StoredDocument } from "../core/documents.ts"
+import type { Messages, Organisation } from "../call/ports.ts"
 import { createAgent } from "./agents.ts"
 import { readConfiguredOrganisation, type OrganisationConfig } from "./configured-organisation.ts"
 import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"

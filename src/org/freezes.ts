@@ -1,7 +1,7 @@
-import type { QuartermasterEvent } from "../model/events.ts"
-import type { Freeze } from "../model/organisation.ts"
-import { OrganisationError } from "../model/organisation-admin.ts"
-import type { Documents } from "../model/documents.ts"
+import type { QuartermasterEvent } from "../core/events.ts"
+import type { Freeze } from "../core/organisation.ts"
+import { OrganisationError } from "./organisation-admin.ts"
+import type { Documents } from "../core/documents.ts"
 
 /** The id that means every agent. */
 export const everyAgent = "*"

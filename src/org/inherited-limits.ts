@@ -1,4 +1,4 @@
-import type { LevelOrder } from "../model/permission.ts"
+import type { LevelOrder } from "../core/permission.ts"
 
 /** The groups in both lists; null means all groups. */
 export function intersectGroups(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {

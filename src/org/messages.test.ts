@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { societyConversation } from "../model/society-conversation.ts"
+import { societyConversation } from "../core/society-conversation.ts"
 import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 
 const config = {

@@ -1,8 +1,8 @@
 import { newId } from "../lib/new-id.ts"
-import type { Conversation } from "../model/conversation.ts"
-import type { Agent, Message } from "../model/organisation.ts"
-import { OrganisationError, type OrganisationAdmin } from "../model/organisation-admin.ts"
-import { goesOnByItself, societyConversation } from "../model/society-conversation.ts"
+import type { Conversation } from "../core/conversation.ts"
+import type { Agent, Message } from "../core/organisation.ts"
+import { OrganisationError, type OrganisationAdmin } from "./organisation-admin.ts"
+import { goesOnByItself, societyConversation } from "../core/society-conversation.ts"
 import { plainProblems } from "../schema/json-problems.ts"
 import type { OrganisationContext } from "./write-document.ts"
 

@@ -1,10 +1,10 @@
-import type { Conversations } from "../model/conversation.ts"
-import type { Documents, StoredDocument } from "../model/documents.ts"
-import type { AgentView, ModeChange, ModeInForce, SessionMode } from "../model/organisation.ts"
-import { isStillThere } from "../model/approval.ts"
-import { sessionModes } from "../model/organisation.ts"
-import { OrganisationError } from "../model/organisation-admin.ts"
-import { scopes as allScopes } from "../model/sign-in.ts"
+import type { Conversations } from "../core/conversation.ts"
+import type { Documents, StoredDocument } from "../core/documents.ts"
+import type { AgentView, ModeChange, ModeInForce, SessionMode } from "../core/organisation.ts"
+import { isStillThere } from "../core/approval.ts"
+import { sessionModes } from "../core/organisation.ts"
+import { OrganisationError } from "./organisation-admin.ts"
+import { scopes as allScopes } from "./sign-in-admin.ts"
 import { shellWord } from "../lib/shell-word.ts"
 
 /** The mode edits ends after this time, also when its session goes on. */

@@ -1,6 +1,6 @@
 import { newPersonToken } from "../lib/person-token.ts"
-import type { Person } from "../model/organisation.ts"
-import { OrganisationError, type ChangedBy, type NewPerson, type Sourced } from "../model/organisation-admin.ts"
+import type { Person } from "../core/organisation.ts"
+import { OrganisationError, type ChangedBy, type NewPerson, type Sourced } from "./organisation-admin.ts"
 import { defaultTokenLifetimeMs, refuseBadLifetime } from "./token-lifetime.ts"
 import { requirePerson, refuseBadId, refuseBadName, refuseConfigured } from "./validation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"

@@ -1,6 +1,6 @@
 import { nearestName } from "../lib/nearest-name.ts"
-import type { AgentView, Role } from "../model/organisation.ts"
-import { OrganisationError, type NewRole } from "../model/organisation-admin.ts"
+import type { AgentView, Role } from "../core/organisation.ts"
+import { OrganisationError, type NewRole } from "./organisation-admin.ts"
 import { groupsNotHeld, weakerLevel } from "./inherited-limits.ts"
 import { refuseBadLevel, refuseBadName, refuseBadPins, refuseUnknownDepartment } from "./validation.ts"
 import type { OrganisationContext } from "./write-document.ts"

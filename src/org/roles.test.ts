@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { NewRole } from "../model/organisation-admin.ts"
+import type { NewRole } from "./organisation-admin.ts"
 import { agent, ann, codeOf, openDirectory } from "./testing/open-directory.ts"
 
 const config = {

@@ -1,6 +1,6 @@
 import { newId } from "../lib/new-id.ts"
-import type { Role } from "../model/organisation.ts"
-import { OrganisationError, type ChangedBy, type NewRole, type Sourced } from "../model/organisation-admin.ts"
+import type { Role } from "../core/organisation.ts"
+import { OrganisationError, type ChangedBy, type NewRole, type Sourced } from "./organisation-admin.ts"
 import { actingAgent, refuseConfigured, refuseLookAlike } from "./validation.ts"
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"

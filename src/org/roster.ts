@@ -1,6 +1,6 @@
-import type { Agent, Department, Freeze, Person, Role } from "../model/organisation.ts"
-import type { Sourced } from "../model/organisation-admin.ts"
-import type { DocumentKind, Documents } from "../model/documents.ts"
+import type { Agent, Department, Freeze, Person, Role } from "../core/organisation.ts"
+import type { Sourced } from "./organisation-admin.ts"
+import type { DocumentKind, Documents } from "../core/documents.ts"
 import { everyAgent } from "./freezes.ts"
 import { sources, type ConfiguredOrganisation } from "./configured-organisation.ts"
 

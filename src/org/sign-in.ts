@@ -1,7 +1,7 @@
 import { hash, randomBytes, randomUUID } from "node:crypto"
-import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
+import type { DocumentKind, Documents, StoredDocument } from "../core/documents.ts"
 import { hashToken } from "../lib/person-token.ts"
-import type { SessionSecrets, SignedIn, SignIn } from "../model/sign-in.ts"
+import type { SessionSecrets, SignedIn, SignIn } from "./sign-in-admin.ts"
 
 const linkMs = 15 * 60_000
 const sessionMs = 12 * 60 * 60_000

@@ -1,5 +1,5 @@
-import type { Agent } from "../model/organisation.ts"
-import { OrganisationError, type ChangedBy, type Sourced } from "../model/organisation-admin.ts"
+import type { Agent } from "../core/organisation.ts"
+import { OrganisationError, type ChangedBy, type Sourced } from "./organisation-admin.ts"
 import { actingAgent, refuseConfigured } from "./validation.ts"
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"

@@ -1,4 +1,4 @@
-import { OrganisationError } from "../model/organisation-admin.ts"
+import { OrganisationError } from "./organisation-admin.ts"
 
 /** The lifetime of a token that was created without one. */
 export const defaultTokenLifetimeMs = 90 * 24 * 60 * 60 * 1000

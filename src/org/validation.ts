@@ -1,5 +1,5 @@
-import type { AgentView } from "../model/organisation.ts"
-import { OrganisationError, type ChangedBy } from "../model/organisation-admin.ts"
+import type { AgentView } from "../core/organisation.ts"
+import { OrganisationError, type ChangedBy } from "./organisation-admin.ts"
 import { sources } from "./configured-organisation.ts"
 import type { OrganisationContext } from "./write-document.ts"
 

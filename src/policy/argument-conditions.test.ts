@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { argumentWords } from "../lib/argument-words.ts"
-import type { ArgumentCondition } from "../model/rule.ts"
+import type { ArgumentCondition } from "../core/rule.ts"
 import { readRule } from "../schema/rule-schema.ts"
 import { readArgument } from "./argument-conditions.ts"
 import { someCondition } from "./testing.ts"

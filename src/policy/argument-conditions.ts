@@ -1,6 +1,6 @@
 import { readGlob, type Glob } from "../lib/glob.ts"
 import { parseJsonPointer } from "../lib/json-pointer.ts"
-import type { ArgumentCondition, ArgumentValue } from "../model/rule.ts"
+import type { ArgumentCondition, ArgumentValue } from "../core/rule.ts"
 import { textMatches } from "./value-texts.ts"
 
 /** A compiled condition on one value of the input. */

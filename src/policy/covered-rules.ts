@@ -1,6 +1,6 @@
-import type { Rule } from "../model/rule.ts"
+import type { Rule } from "../core/rule.ts"
 import { canonicalJson } from "../lib/canonical-json.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import { isConditional, type CompiledRule } from "./conditions.ts"
 import type { RuleWithTools } from "./flaws.ts"
 

@@ -1,6 +1,6 @@
 import { nearestName } from "../lib/nearest-name.ts"
-import { mcpName } from "../model/mcp.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import { mcpName } from "../core/mcp.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import type { RuleContext, RuleWithTools } from "./flaws.ts"
 
 /** What the rule names that does not exist, and which of its conditions can never match. */

@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../model/tool.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import type { RuleWithTools } from "./flaws.ts"
 
 /** Text patterns for values that are numbers: `[1-9][0-9][0-9]*` does not match 1e21. */

@@ -1,9 +1,9 @@
-import type { Explanation } from "../model/app.ts"
-import type { Reason } from "../model/audit-entry.ts"
-import type { AgentView, SessionMode } from "../model/organisation.ts"
-import type { LevelOrder } from "../model/permission.ts"
-import type { DecisionInput, Verdict } from "../model/ports.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { Explanation } from "../app/public.ts"
+import type { Reason } from "../core/audit-entry.ts"
+import type { AgentView, SessionMode } from "../core/organisation.ts"
+import type { LevelOrder } from "../core/permission.ts"
+import type { DecisionInput, Verdict } from "../call/ports.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import {
   resultsOf,
   type CallFacts,

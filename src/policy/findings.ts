@@ -1,4 +1,4 @@
-import type { Finding } from "../model/guard.ts"
+import type { Finding } from "../core/guard.ts"
 import type { CallFacts } from "./check.ts"
 
 const none: readonly Finding[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Rule, RuleFlaw } from "../model/rule.ts"
+import type { Rule, RuleFlaw } from "../core/rule.ts"
 import { findFlaws } from "./flaws.ts"
 import { rule } from "./testing.ts"
 import { known, wide, narrow } from "./testing/flaws.ts"

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { DecisionInput } from "../model/ports.ts"
-import { isForSession, type Grant, type Touch } from "../model/rule.ts"
+import type { DecisionInput } from "../call/ports.ts"
+import { isForSession, type Grant, type Touch } from "../core/rule.ts"
 import { normalizeTouch } from "./normalize-touches.ts"
 
 const none: readonly Grant[] = []

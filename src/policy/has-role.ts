@@ -1,4 +1,4 @@
-import type { AgentView } from "../model/organisation.ts"
+import type { AgentView } from "../core/organisation.ts"
 
 /**
  * Whether the agent and every agent above it have one of the roles, by name or id in any case. A role that an agent made

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
-import type { SessionMode } from "../model/organisation.ts"
-import type { Grant, Rule } from "../model/rule.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { SessionMode } from "../core/organisation.ts"
+import type { Grant, Rule } from "../core/rule.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import { PolicySource } from "./policy-source.ts"
 import { agent, facts, grantFor, now, registered, rule, tools } from "./testing.ts"
 

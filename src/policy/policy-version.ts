@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { Documents } from "../model/documents.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { Documents } from "../core/documents.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 
 interface Registry {
   readonly version: number

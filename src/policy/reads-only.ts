@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../model/tool.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 
 /** Whether a tool that can change something only reads with this input, and so does every tool it hides. */
 export function readsOnly(tool: RegisteredTool, input: unknown): boolean {

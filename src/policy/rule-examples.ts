@@ -1,4 +1,4 @@
-import type { RuleExample } from "../model/rule.ts"
+import type { RuleExample } from "../core/rule.ts"
 import { ruleMatches, isAboutAgent, isAboutTool } from "./conditions.ts"
 import type { RuleContext, RuleWithTools } from "./flaws.ts"
 

@@ -1,6 +1,6 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { Reason } from "../model/audit-entry.ts"
-import type { Rule } from "../model/rule.ts"
+import type { Reason } from "../core/audit-entry.ts"
+import type { Rule } from "../core/rule.ts"
 
 /** The reason that a rule gives when it matches: its own words and where it is written. */
 export function reasonOf(rule: Rule): Reason {

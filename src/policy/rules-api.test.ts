@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Documents, StoredDocument } from "../model/documents.ts"
+import type { Documents, StoredDocument } from "../core/documents.ts"
 import type { RuleContext } from "./flaws.ts"
 import { rulesApi } from "./rules-api.ts"
 import { tools } from "./testing.ts"

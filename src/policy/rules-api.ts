@@ -1,8 +1,8 @@
 import { newId } from "../lib/new-id.ts"
-import { isStillThere, type Giver } from "../model/approval.ts"
-import type { Documents } from "../model/documents.ts"
+import { isStillThere, type Giver } from "../core/approval.ts"
+import type { Documents } from "../core/documents.ts"
 import { readRule } from "../schema/rule-schema.ts"
-import type { Rule, RuleFlaw } from "../model/rule.ts"
+import type { Rule, RuleFlaw } from "../core/rule.ts"
 import { findFlaws, type RuleContext } from "./flaws.ts"
 
 /** Rules that come with Quartermaster. */

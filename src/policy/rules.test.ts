@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { DecisionInput } from "../model/ports.ts"
-import type { Rule, Touch } from "../model/rule.ts"
+import type { DecisionInput } from "../call/ports.ts"
+import type { Rule, Touch } from "../core/rule.ts"
 import { decide } from "./decide.ts"
 import { GrantIndex } from "./grants.ts"
 import { compileRules } from "./rules.ts"

@@ -1,7 +1,7 @@
-import type { AgentView } from "../model/organisation.ts"
-import type { Reason } from "../model/audit-entry.ts"
-import type { Rule, RuleVerdict } from "../model/rule.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { AgentView } from "../core/organisation.ts"
+import type { Reason } from "../core/audit-entry.ts"
+import type { Rule, RuleVerdict } from "../core/rule.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import {
   compileRule,
   isAboutAgent,

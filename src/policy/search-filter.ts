@@ -1,4 +1,4 @@
-import type { DecisionInput } from "../model/ports.ts"
+import type { DecisionInput } from "../call/ports.ts"
 import { ruleMatches } from "./conditions.ts"
 import type { RuleSet } from "./rules.ts"
 

@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { z } from "zod"
 import { defineTool } from "../schema/define-tool.ts"
-import { sessionModes, type AgentView, type Role, type SessionMode } from "../model/organisation.ts"
-import { effects } from "../model/permission.ts"
+import { sessionModes, type AgentView, type Role, type SessionMode } from "../core/organisation.ts"
+import { effects } from "../core/permission.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { DecisionInput } from "../model/ports.ts"
+import type { DecisionInput } from "../call/ports.ts"
 import {
   grantScopes,
   type ArgumentCondition,
@@ -12,8 +12,8 @@ import {
   type Grant,
   type Rule,
   type Touch,
-} from "../model/rule.ts"
-import type { RegisteredTool, ToolSpec } from "../model/tool.ts"
+} from "../core/rule.ts"
+import type { RegisteredTool, ToolSpec } from "../core/tool.ts"
 import type { RuleTools } from "./conditions.ts"
 
 /* Few names, so that random rules and calls often nearly match. */

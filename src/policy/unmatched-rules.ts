@@ -1,4 +1,4 @@
-import type { RuleVerdict } from "../model/rule.ts"
+import type { RuleVerdict } from "../core/rule.ts"
 import type { CallFacts } from "./check.ts"
 import { argumentWords } from "../lib/argument-words.ts"
 import { argumentHolds, ruleMatches, type CompiledRule } from "./conditions.ts"

@@ -1,13 +1,13 @@
 import { describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
 import { defineHostTool, defineTool } from "../schema/define-tool.ts"
-import { ToolFailure } from "../model/ending.ts"
-import type { ToolParameter } from "../model/schema.ts"
-import { ToolPermissionLevel } from "../model/permission.ts"
+import { ToolFailure } from "../core/ending.ts"
+import type { ToolParameter } from "../core/schema.ts"
+import { ToolPermissionLevel } from "../core/permission.ts"
 import { valueAtPath } from "../schema/problems.ts"
-import { ToolExecuteStatus, type ToolResult } from "../model/result.ts"
-import type { JsonSchema, SchemaSource } from "../model/schema.ts"
-import { ToolCategory, type RegisteredTool, type Tool, type ToolContext } from "../model/tool.ts"
+import { ToolExecuteStatus, type ToolResult } from "../core/result.ts"
+import type { JsonSchema, SchemaSource } from "../core/schema.ts"
+import { ToolCategory, type RegisteredTool, type Tool, type ToolContext } from "../core/tool.ts"
 import {
   fromBaseTool,
   fromDefinition,

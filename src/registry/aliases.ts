@@ -1,8 +1,8 @@
-import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
-import { type Schema } from "../model/schema.ts"
+import type { Alias, AliasSpec, Dialect } from "./dialect.ts"
+import { type Schema } from "../core/schema.ts"
 import { compileSchema } from "../schema/compile-schema.ts"
-import { toolRefKey, type DialectNames } from "../model/dialect-text.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import { toolRefKey, type DialectNames } from "../core/dialect-text.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 
 /** The aliases of tools, by dialect. */
 export class Aliases {

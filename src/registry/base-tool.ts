@@ -1,6 +1,6 @@
 import { checkParameters, parametersToJsonSchema } from "../schema/parameters.ts"
-import type { ToolParameter } from "../model/schema.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import type { ToolParameter } from "../core/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 
 /** What a `BaseTool` returns. */
 export interface BaseToolResult {

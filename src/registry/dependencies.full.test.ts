@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Layer } from "../model/tool.ts"
+import type { Layer } from "../core/tool.ts"
 import { ToolRegistry } from "./registry.ts"
 import { toolWithDependencies, hasCycle } from "./testing/dependencies.ts"
 

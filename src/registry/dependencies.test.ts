@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Tool } from "../model/tool.ts"
+import type { Tool } from "../core/tool.ts"
 import { findCycle } from "./dependencies.ts"
 import { ToolRegistry } from "./registry.ts"
 import { toolWithDependencies, hasCycle } from "./testing/dependencies.ts"

@@ -1,4 +1,4 @@
-import type { RegisteredTool, Tool } from "../model/tool.ts"
+import type { RegisteredTool, Tool } from "../core/tool.ts"
 
 /** The names of the tools it depends on, without versions. */
 export function dependencyNames({ dependsOn = [] }: Pick<Tool, "dependsOn">): string[] {

@@ -1,4 +1,4 @@
-import type { Layer, RegisteredTool, Tool } from "../model/tool.ts"
+import type { Layer, RegisteredTool, Tool } from "../core/tool.ts"
 import { cycleError, findCycle, missingDependencies, sameNames } from "./dependencies.ts"
 import type { ToolLayers } from "./tool-layers.ts"
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import type { AuditReader, ExportedCall } from "../model/app.ts"
-import type { Experiment, ExperimentArm, Experiments, ExperimentReport } from "../model/experiment.ts"
+import type { AuditReader, ExportedCall } from "../app/public.ts"
+import type { Experiment, ExperimentArm, Experiments, ExperimentReport } from "./experiment.ts"
 import { nearestName } from "../lib/nearest-name.ts"
-import type { Documents } from "../model/documents.ts"
+import type { Documents } from "../core/documents.ts"
 
 /** The experiments of the configuration, by name. */
 export type ConfiguredExperiments = Readonly<

@@ -1,5 +1,5 @@
-import { failure, type ToolFailure } from "../model/ending.ts"
-import { ToolExecuteStatus } from "../model/result.ts"
+import { failure, type ToolFailure } from "../core/ending.ts"
+import { ToolExecuteStatus } from "../core/result.ts"
 import type { BaseToolResult } from "./base-tool.ts"
 
 /** What S4's tools return. */

@@ -1,6 +1,6 @@
-import type { McpToolDefinition } from "../model/mcp.ts"
-import type { JsonSchema } from "../model/schema.ts"
-import type { Tool } from "../model/tool.ts"
+import type { McpToolDefinition } from "../core/mcp.ts"
+import type { JsonSchema } from "../core/schema.ts"
+import type { Tool } from "../core/tool.ts"
 import type { ToolDefinition } from "./groups.ts"
 import { repairSchema } from "./schema-repair.ts"
 

@@ -1,5 +1,5 @@
-import type { AgentView } from "../model/organisation.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { AgentView } from "../core/organisation.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import type { ToolDefinition, ToolGroupManager } from "./groups.ts"
 import { layersOf } from "./lookup.ts"
 import type { ToolLayers } from "./tool-layers.ts"

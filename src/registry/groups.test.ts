@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { silentLogger, type Logger } from "../model/logger.ts"
+import { silentLogger, type Logger } from "../core/logger.ts"
 import { ToolGroupManager } from "./groups.ts"
 import type { GroupChange, ToolDefinition, ToolGroupDefinition } from "./groups.ts"
 import {

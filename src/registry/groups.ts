@@ -1,7 +1,7 @@
-import { builtinGroups } from "../model/builtin-groups.ts"
-import type { Language } from "../model/language.ts"
-import { silentLogger, type Logger } from "../model/logger.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import { builtinGroups } from "./builtin-groups.ts"
+import type { Language } from "../core/language.ts"
+import { silentLogger, type Logger } from "../core/logger.ts"
+import type { JsonSchema } from "../core/schema.ts"
 
 /** A tool as models see it. `parameters` may be a getter, so pass definitions on and do not copy them. */
 export interface ToolDefinition {

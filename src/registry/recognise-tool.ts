@@ -1,7 +1,7 @@
 import { checkParameters, parametersToJsonSchema } from "../schema/parameters.ts"
 import { defineHostTool as defineTool } from "../schema/define-tool.ts"
-import type { SchemaSource } from "../model/schema.ts"
-import type { Tool, ToolSpec } from "../model/tool.ts"
+import type { SchemaSource } from "../core/schema.ts"
+import type { Tool, ToolSpec } from "../core/tool.ts"
 import {
   fromBaseTool,
   fromDefinition,

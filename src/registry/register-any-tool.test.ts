@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest"
 import { z } from "zod"
 import { callbackAdapter } from "../approval-ui/callback.ts"
-import type { ToolParameter } from "../model/schema.ts"
+import type { ToolParameter } from "../core/schema.ts"
 import { openTestApp } from "../testing/test-app.ts"
 import { BaseTool, type BaseToolResult } from "./base-tool.ts"
 import type { AnyTool } from "./recognise-tool.ts"

@@ -5,9 +5,9 @@ import {
   type Permission,
   type PermissionSources,
   type ToolPermission,
-} from "../model/permission.ts"
+} from "../core/permission.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { Layer, RegisteredTool, Tool, ToolType } from "../model/tool.ts"
+import type { Layer, RegisteredTool, Tool, ToolType } from "../core/tool.ts"
 
 /** What the configuration says about single tools, by name. */
 export interface ToolSettings {

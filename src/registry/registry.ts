@@ -1,8 +1,8 @@
-import type { Alias, AliasSpec, Dialect } from "../model/dialect.ts"
-import { ToolNotFoundError } from "../model/errors.ts"
-import { silentLogger, type Logger } from "../model/logger.ts"
-import type { AgentView } from "../model/organisation.ts"
-import type { DialectNames } from "../model/dialect-text.ts"
+import type { Alias, AliasSpec, Dialect } from "./dialect.ts"
+import { ToolNotFoundError } from "../core/errors.ts"
+import { silentLogger, type Logger } from "../core/logger.ts"
+import type { AgentView } from "../core/organisation.ts"
+import type { DialectNames } from "../core/dialect-text.ts"
 import {
   ToolCategory,
   type Layer,
@@ -10,7 +10,7 @@ import {
   type Tool,
   type ToolType,
   type TypedTool,
-} from "../model/tool.ts"
+} from "../core/tool.ts"
 import { Aliases } from "./aliases.ts"
 import { matchesFilter, type ToolFilter } from "./tool-filter.ts"
 import { toLLMTools, type LLMFormat, type LLMTools, type WireNaming } from "./formats.ts"

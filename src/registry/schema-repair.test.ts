@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 import { repairSchema } from "./schema-repair.ts"
 
 const object = (properties: JsonSchema, rest: JsonSchema = {}): JsonSchema => ({ type: "object", properties, ...rest })

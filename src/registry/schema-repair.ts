@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 
 const oneSchema = new Set([
   "additionalItems",

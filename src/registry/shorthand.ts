@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 
 /** S2's way to write a schema: `{ file_path: "string", limit: "number?", kind: "'a' | 'b'", matches: [{ … }] }`. */
 export type Shorthand = { readonly [name: string]: ShorthandForm }

@@ -1,4 +1,4 @@
-import type { Layer, RegisteredTool, ToolCategory, ToolType } from "../model/tool.ts"
+import type { Layer, RegisteredTool, ToolCategory, ToolType } from "../core/tool.ts"
 
 export interface ToolFilter {
   category?: ToolCategory

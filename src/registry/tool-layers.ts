@@ -1,4 +1,4 @@
-import type { Layer, RegisteredTool, Tool } from "../model/tool.ts"
+import type { Layer, RegisteredTool, Tool } from "../core/tool.ts"
 import { newestFirst } from "./versions.ts"
 
 /** The tools of one layer by name, the newest version first. */

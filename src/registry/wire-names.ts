@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 
 const legal = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 const longest = 64

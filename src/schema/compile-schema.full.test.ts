@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { type JsonSchema } from "../model/schema.ts"
+import { type JsonSchema } from "../core/schema.ts"
 import { compileSchema } from "./compile-schema.ts"
 
 /** Schemas and values whose check would take longer than anybody waits. */

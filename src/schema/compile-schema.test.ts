@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from "vitest"
 import { z } from "zod"
 import { z as z3 } from "zod/v3"
-import { errorOf, ToolValidationError } from "../model/errors.ts"
-import { failedWith } from "../model/result.ts"
-import type { ToolParameter } from "../model/schema.ts"
-import { type ValidationResult, type JsonSchema, type Schema, type SchemaSource } from "../model/schema.ts"
+import { errorOf, ToolValidationError } from "../core/errors.ts"
+import { failedWith } from "../core/result.ts"
+import type { ToolParameter } from "../core/schema.ts"
+import { type ValidationResult, type JsonSchema, type Schema, type SchemaSource } from "../core/schema.ts"
 import { compileSchema, type UnknownProperties } from "./compile-schema.ts"
 
 const compile = (source: unknown, unknown: UnknownProperties = "refuse"): Schema =>

@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import type { JsonSchema, Schema, SchemaSource, ToolParameter } from "../model/schema.ts"
+import type { JsonSchema, Schema, SchemaSource, ToolParameter } from "../core/schema.ts"
 import { checkParameters, parametersToJsonSchema } from "./parameters.ts"
 import { compileJsonSchema } from "./json-schema.ts"
 import { compileZodSchema } from "./zod-schema.ts"

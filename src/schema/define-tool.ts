@@ -1,8 +1,8 @@
-import { effects, fillPermission, permissionMistake } from "../model/permission.ts"
+import { effects, fillPermission, permissionMistake } from "../core/permission.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import { compileSchema, type UnknownProperties } from "./compile-schema.ts"
-import type { Schema, SchemaSource } from "../model/schema.ts"
-import type { ResultOf, Tool, ToolSpec, ToolTraits, TypedTool } from "../model/tool.ts"
+import type { Schema, SchemaSource } from "../core/schema.ts"
+import type { ResultOf, Tool, ToolSpec, ToolTraits, TypedTool } from "../core/tool.ts"
 
 const kinds = ["plain", "composite", "interactive"]
 const fields = [

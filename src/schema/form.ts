@@ -1,5 +1,5 @@
 import { errorMessage } from "../lib/error-message.ts"
-import { type ValidationResult, type JsonSchema } from "../model/schema.ts"
+import { type ValidationResult, type JsonSchema } from "../core/schema.ts"
 import { compileSchema } from "./compile-schema.ts"
 
 /** One field of a form, as a person is asked for it. */

@@ -1,5 +1,5 @@
-import { intentParameter, longestIntent } from "../model/intent.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import { intentParameter, longestIntent } from "./intent-text.ts"
+import type { JsonSchema } from "../core/schema.ts"
 
 const intentSchema: JsonSchema = {
   type: "string",

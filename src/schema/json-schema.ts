@@ -15,7 +15,7 @@ import {
   unknownParameter,
   valueAtPath,
 } from "./problems.ts"
-import type { ValidationResult, JsonSchema, Schema } from "../model/schema.ts"
+import type { ValidationResult, JsonSchema, Schema } from "../core/schema.ts"
 
 const require = createRequire(import.meta.url)
 

@@ -1,5 +1,5 @@
 import { typeName, unknownParameter, expectedType, missingParameter, notOneOf } from "./problems.ts"
-import type { ValidationResult, JsonSchema, ToolParameter } from "../model/schema.ts"
+import type { ValidationResult, JsonSchema, ToolParameter } from "../core/schema.ts"
 
 /** Validates against a parameter list and fills in the defaults. */
 export function checkParameters(parameters: readonly ToolParameter[], args: unknown): ValidationResult {

@@ -1,5 +1,5 @@
 import { formFields, describeField, type FormField } from "./form.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 
 /** The value that a person entered, or a sentence that says why it is not valid. */
 export type FieldResult = { value: unknown } | { wrong: string }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Preview } from "../model/preview.ts"
+import type { Preview } from "../core/preview.ts"
 
 const bytes = z.number().optional()
 

@@ -2,9 +2,9 @@ import { z } from "zod"
 import { readGlob } from "../lib/glob.ts"
 import { issueSentence } from "./issue-sentence.ts"
 import { nearestName } from "../lib/nearest-name.ts"
-import { effects } from "../model/permission.ts"
+import { effects } from "../core/permission.ts"
 import { pathText, valueAtPath } from "./problems.ts"
-import { ruleVerdicts, type ArgumentCondition, type Rule, type RuleFlaw } from "../model/rule.ts"
+import { ruleVerdicts, type ArgumentCondition, type Rule, type RuleFlaw } from "../core/rule.ts"
 import { pointerMistake, readToolPattern, readTouchPattern } from "./rule-patterns.ts"
 
 const name = z.string().min(1)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { openTestApp, tool } from "../testing/test-app.ts"
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonSchema } from "../core/schema.ts"
 import { secretPaths, replaceSecrets } from "./secret-paths.ts"
 
 test("a schema's marks are found wherever they stand", () => {

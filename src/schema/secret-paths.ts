@@ -1,4 +1,4 @@
-import type { JsonSchema, SecretPaths } from "../model/schema.ts"
+import type { JsonSchema, SecretPaths } from "../core/schema.ts"
 
 const known = new WeakMap<JsonSchema, SecretPaths>()
 const deepest = 12

@@ -11,8 +11,8 @@ import {
   unknownParameter,
   valueAtPath,
 } from "./problems.ts"
-import { confirmationParameters } from "../model/permission.ts"
-import type { ValidationResult, JsonSchema, Schema } from "../model/schema.ts"
+import { confirmationParameters } from "../core/permission.ts"
+import type { ValidationResult, JsonSchema, Schema } from "../core/schema.ts"
 import type { UnknownProperties } from "./compile-schema.ts"
 
 /** Validates with Zod. A model is told of every input without a catchall that it takes no other parameters. */

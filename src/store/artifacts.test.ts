@@ -2,7 +2,7 @@ import { readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { artifactLimit } from "../model/tool.ts"
+import { artifactLimit } from "../core/tool.ts"
 import { openArtifacts, artifactIdOf } from "./testing/artifacts.ts"
 
 const report = {

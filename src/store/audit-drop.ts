@@ -1,5 +1,5 @@
 import { counted } from "../lib/counted.ts"
-import { StoreUnavailable } from "../model/ending.ts"
+import { StoreUnavailable } from "../core/ending.ts"
 import { directChain, recordName, recordPlace } from "./chains.ts"
 import { checkpointsOf, cutsIn, writeCheckpoint, type Positions } from "./checkpoint.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { AuditFilter } from "../model/ports.ts"
-import type { AuditEntry } from "../model/audit-entry.ts"
+import type { AuditFilter } from "../call/ports.ts"
+import type { AuditEntry } from "../core/audit-entry.ts"
 import { callEntries, withSecondConnection, hourlyCalls, writeEntries, openTestStore } from "./testing/test-store.ts"
 import { exportDay, exportAll, writeInOneFrame } from "./testing/audit-export.ts"
 

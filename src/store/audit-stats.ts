@@ -1,5 +1,5 @@
-import type { AuditHour, AuditStats } from "../model/app.ts"
-import type { AuditFilter } from "../model/ports.ts"
+import type { AuditHour, AuditStats } from "../app/public.ts"
+import type { AuditFilter } from "../call/ports.ts"
 import { auditWhere } from "./audit-where.ts"
 import type { Database } from "./database.ts"
 import { snapshot } from "./snapshot.ts"

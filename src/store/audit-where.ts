@@ -1,5 +1,5 @@
-import type { AuditFilter } from "../model/ports.ts"
-import { endings } from "../model/result.ts"
+import type { AuditFilter } from "../call/ports.ts"
+import { endings } from "../core/result.ts"
 
 export interface AuditCondition {
   sql: string

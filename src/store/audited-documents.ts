@@ -1,6 +1,6 @@
-import type { Documents } from "../model/documents.ts"
-import type { Masker, Recorder } from "../model/ports.ts"
-import type { Durability } from "../model/audit-entry.ts"
+import type { Documents } from "../core/documents.ts"
+import type { Masker, Recorder } from "../call/ports.ts"
+import type { Durability } from "../core/audit-entry.ts"
 
 /** Documents that write a note into the audit log for every change. Its call id is `<kind>:<id>`, as in `role:dev`. */
 export function auditedDocuments(

@@ -1,6 +1,6 @@
-import type { Trash, TrashAdmin } from "../model/files.ts"
-import type { Masker, Recorder } from "../model/ports.ts"
-import type { Durability } from "../model/audit-entry.ts"
+import type { Trash, TrashAdmin } from "../platform/files/file-access.ts"
+import type { Masker, Recorder } from "../call/ports.ts"
+import type { Durability } from "../core/audit-entry.ts"
 
 /** The trash, with a note in the audit log for everything a person restores. */
 export function auditedTrash(

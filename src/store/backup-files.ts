@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { open, readdir, readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { z } from "zod"
-import { StoreUnavailable } from "../model/ending.ts"
+import { StoreUnavailable } from "../core/ending.ts"
 import { ensureFolder } from "../lib/ensure-folder.ts"
 
 export const databaseName = "quartermaster.db"

@@ -1,6 +1,6 @@
 import { rm, readdir, rename } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
-import { StoreUnavailable } from "../model/ending.ts"
+import { StoreUnavailable } from "../core/ending.ts"
 import { newId } from "../lib/new-id.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import {

@@ -1,4 +1,4 @@
-import type { Change, Changes } from "../model/changes.ts"
+import type { Change, Changes } from "./change-feed.ts"
 import type { Database } from "./database.ts"
 
 /** How often the database is asked whether anything was stored. */

@@ -1,6 +1,6 @@
-import { erasedFields, type ApprovalCard } from "../model/call.ts"
-import type { EndEntry } from "../model/audit-entry.ts"
-import { failedWith, type ToolResult } from "../model/result.ts"
+import { erasedFields, type ApprovalCard } from "../core/call.ts"
+import type { EndEntry } from "../core/audit-entry.ts"
+import { failedWith, type ToolResult } from "../core/result.ts"
 import { transaction, type Database } from "./database.ts"
 import { entryAtPlace } from "./entry-reader.ts"
 

@@ -1,4 +1,4 @@
-import type { SentBelow, Spent, StoredBelow, TurnBelow, WaitingBelow } from "../model/conversation.ts"
+import type { SentBelow, Spent, StoredBelow, TurnBelow, WaitingBelow } from "../core/conversation.ts"
 import type { Database } from "./database.ts"
 
 /** The conversations that were written to from one, directly or through others. */

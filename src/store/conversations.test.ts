@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import { silentLogger } from "../model/logger.ts"
+import { silentLogger } from "../core/logger.ts"
 import { dataFolder } from "../testing/test-app.ts"
 import { someRow } from "./calls.contract.ts"
 import { conversationsContract, someConversation } from "./conversations.contract.ts"

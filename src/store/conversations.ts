@@ -10,7 +10,7 @@ import type {
   Spent,
   StoredBelow,
   Turn,
-} from "../model/conversation.ts"
+} from "../core/conversation.ts"
 import { retryWhileBusy, transaction, type Database } from "./database.ts"
 import { readBelow } from "./conversations-below.ts"
 import { moveMessages } from "./messages.ts"

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { open } from "node:fs/promises"
-import { StoreUnavailable } from "../model/ending.ts"
+import { StoreUnavailable } from "../core/ending.ts"
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite"
-import { StoreUnavailable } from "../model/ending.ts"
+import { StoreUnavailable } from "../core/ending.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { loadSqlite } from "../lib/load-sqlite.ts"
 

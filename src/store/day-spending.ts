@@ -1,4 +1,4 @@
-import type { DaySpending } from "../model/conversation.ts"
+import type { DaySpending } from "../core/conversation.ts"
 import { retryWhileBusy, type Database } from "./database.ts"
 
 /** What agents have used by day. All processes count together, and a restart forgets nothing. */

@@ -1,6 +1,6 @@
 import type { RecordKey } from "./record-key.ts"
-import type { Recorder } from "../model/ports.ts"
-import type { AuditEntry, StartEntry } from "../model/audit-entry.ts"
+import type { Recorder } from "../call/ports.ts"
+import type { AuditEntry, StartEntry } from "../core/audit-entry.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import { appendDirect } from "./segments.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Documents, StoredDocument } from "../model/documents.ts"
+import type { Documents, StoredDocument } from "../core/documents.ts"
 
 const role = (id: string, given: { name?: string | null; live?: boolean; body?: unknown } = {}) => ({
   kind: "role" as const,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { DocumentKind, Documents, StoredDocument } from "../model/documents.ts"
+import type { DocumentKind, Documents, StoredDocument } from "../core/documents.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
 

@@ -1,5 +1,5 @@
-import { readStoredReasons } from "../model/reason.ts"
-import type { AuditEntry } from "../model/audit-entry.ts"
+import { readStoredReasons } from "../core/reason.ts"
+import type { AuditEntry } from "../core/audit-entry.ts"
 import { ordinalOf, recordPlace, seqOf } from "./chains.ts"
 import type { Database } from "./database.ts"
 import { parseFrames, lineNumber } from "./frames.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { AuditEntry } from "../model/audit-entry.ts"
+import type { AuditEntry } from "../core/audit-entry.ts"
 import { entryText } from "./entry-text.ts"
 
 const word = fc.oneof(fc.string({ unit: "binary" }), fc.string(), fc.constantFrom("operator", '{"a":1}', "back\\slash"))

@@ -1,4 +1,4 @@
-import type { AuditCallFields, EndEntry, AuditEntry, StartEntry, StepEntry } from "../model/audit-entry.ts"
+import type { AuditCallFields, EndEntry, AuditEntry, StartEntry, StepEntry } from "../core/audit-entry.ts"
 
 /**
  * The JSON text of an entry, built by hand: that takes a quarter of the time of `JSON.stringify`, because half of the

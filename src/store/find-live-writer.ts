@@ -1,5 +1,5 @@
 import { hostname } from "node:os"
-import type { StartEntry } from "../model/audit-entry.ts"
+import type { StartEntry } from "../core/audit-entry.ts"
 import { directChain, recordPlace } from "./chains.ts"
 import { openDatabase } from "./database.ts"
 import { parseFrames } from "./frames.ts"

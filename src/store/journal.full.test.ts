@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { silentLogger } from "../model/logger.ts"
+import { silentLogger } from "../core/logger.ts"
 import { temporaryFolder } from "../testing/test-app.ts"
 import { Audit } from "./audit.ts"
 import { parseFrames, wholeFramesLength } from "./frames.ts"

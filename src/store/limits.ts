@@ -1,7 +1,7 @@
-import type { AgentView } from "../model/organisation.ts"
-import type { Limits, LimitVerdict } from "../model/ports.ts"
-import type { RateLimit } from "../model/permission.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { AgentView } from "../core/organisation.ts"
+import type { Limits, LimitVerdict } from "../call/ports.ts"
+import type { RateLimit } from "../core/permission.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import { RateWindows, type RateWindow } from "./rate-windows.ts"
 

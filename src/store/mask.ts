@@ -1,8 +1,8 @@
-import type { Masked, Masker } from "../model/ports.ts"
+import type { Masked, Masker } from "../call/ports.ts"
 import { isTokenCount, isSecretVariable, isSecretName } from "../lib/secret-names.ts"
 import { replaceSecrets } from "../schema/secret-paths.ts"
-import type { SecretPaths } from "../model/schema.ts"
-import { wholeCharacters } from "../model/model-text.ts"
+import type { SecretPaths } from "../core/schema.ts"
+import { wholeCharacters } from "../core/model-text.ts"
 import { hmac, type RecordKey } from "./record-key.ts"
 import { hiddenText as hidden, hideSecrets, mayHoldSecret } from "../lib/secret-patterns.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AuditEntry } from "../model/audit-entry.ts"
+import type { AuditEntry } from "../core/audit-entry.ts"
 import { openDatabase, type Database } from "./database.ts"
 import { kyselyOver } from "./kysely.ts"
 import { migrations } from "./migrations.ts"

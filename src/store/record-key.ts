@@ -2,7 +2,7 @@ import { createHmac, hash, randomBytes } from "node:crypto"
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { shellWord } from "../lib/shell-word.ts"
-import { StoreUnavailable } from "../model/ending.ts"
+import { StoreUnavailable } from "../core/ending.ts"
 
 /** The key of the audit log's seals, prepared for HMAC. `text` is the 64 characters of the key file. */
 export interface RecordKey {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import type { StartEntry } from "../model/audit-entry.ts"
+import type { StartEntry } from "../core/audit-entry.ts"
 import { directChain, findChain, recordPlace } from "./chains.ts"
 import { writeCheckpoint } from "./checkpoint.ts"
 import { transaction, type Database } from "./database.ts"

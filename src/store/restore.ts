@@ -1,10 +1,10 @@
 import { rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
-import { StoreUnavailable } from "../model/ending.ts"
-import type { Sentence } from "../model/sentence.ts"
+import { StoreUnavailable } from "../core/ending.ts"
+import type { Sentence } from "../core/sentence.ts"
 import { newId } from "../lib/new-id.ts"
-import { societyPrefix } from "../model/society-conversation.ts"
+import { societyPrefix } from "../core/society-conversation.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import {
   copyFile,

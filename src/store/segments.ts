@@ -1,5 +1,5 @@
 import type { RecordKey } from "./record-key.ts"
-import type { EndEntry, AuditEntry } from "../model/audit-entry.ts"
+import type { EndEntry, AuditEntry } from "../core/audit-entry.ts"
 import { findOrBeginChain, directChain, moveHead, recordPlace, seqOf } from "./chains.ts"
 import type { Database } from "./database.ts"
 import { frameText, parseFrames, numberLine, lineNumber, sealOf } from "./frames.ts"

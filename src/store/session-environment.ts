@@ -1,5 +1,5 @@
-import type { SessionEnvironment } from "../model/ports.ts"
-import type { CallSession } from "../model/tool.ts"
+import type { SessionEnvironment } from "../call/ports.ts"
+import type { CallSession } from "../core/tool.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 
 /** The variables that set_env has set, by agent and session. The environment of the process is never changed. */

@@ -5,7 +5,7 @@ import {
   type SnippetDraft,
   type SnippetFilter,
   type SnippetStorage,
-} from "../model/snippets.ts"
+} from "./snippet-store.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 
 type Row = { id: string; name: string; body: string }

@@ -1,5 +1,5 @@
 import { newId } from "../lib/new-id.ts"
-import { maxTodos, type Todo, type TodoChange, type TodoFields, type TodoOwner, type Todos } from "../model/todos.ts"
+import { maxTodos, type Todo, type TodoChange, type TodoFields, type TodoOwner, type Todos } from "./todo-store.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 
 /** The todos table of the embedded store. Several processes share it; every change is one transaction. */

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../model/audit-entry.ts"
+import type { AuditEntry } from "../core/audit-entry.ts"
 import { recordName, recordPlace } from "./chains.ts"
 import type { Database } from "./database.ts"
 import { endedRow, isStartLine, storableText, type EndLine } from "./segments.ts"

@@ -1,5 +1,5 @@
 import type { RecordKey } from "./record-key.ts"
-import type { AuditVerification } from "../model/app.ts"
+import type { AuditVerification } from "../app/public.ts"
 import { headOf, linkOf, recordName, recordPlace } from "./chains.ts"
 import { checkpointsOf, cutsIn, positionsIn, sealCheckpoint, type Positions } from "./checkpoint.ts"
 import type { Database } from "./database.ts"

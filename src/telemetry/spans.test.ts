@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Emitter } from "../emitter.ts"
-import { silentLogger } from "../model/logger.ts"
+import { silentLogger } from "../core/logger.ts"
 import { recordKeyFromText } from "../store/record-key.ts"
 import { masker } from "../store/mask.ts"
 import { modelOf } from "../agents/testing/played-model.ts"

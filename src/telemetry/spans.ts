@@ -1,8 +1,8 @@
-import type { App } from "../model/app.ts"
-import type { EventOf, EventType, Listener } from "../model/events.ts"
-import type { Masker } from "../model/ports.ts"
+import type { App } from "../app/public.ts"
+import type { EventOf, EventType, Listener } from "../core/events.ts"
+import type { Masker } from "../call/ports.ts"
 import { secretPaths } from "../schema/secret-paths.ts"
-import type { RegisteredTool } from "../model/tool.ts"
+import type { RegisteredTool } from "../core/tool.ts"
 
 export type Attributes = Record<string, string | number | boolean>
 

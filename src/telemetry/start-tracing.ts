@@ -1,4 +1,4 @@
-import type { App } from "../model/app.ts"
+import type { App } from "../app/public.ts"
 import type { Telemetry, TraceOptions } from "./spans.ts"
 
 /** Sends a span per call, if telemetry is on: to the given tracer, else to the OpenTelemetry SDK this process has loaded. */

@@ -1,5 +1,5 @@
-import { previewText } from "../model/preview.ts"
-import type { Tool } from "../model/tool.ts"
+import { previewText } from "../core/preview.ts"
+import type { Tool } from "../core/tool.ts"
 import { readPreview } from "../schema/read-preview.ts"
 
 /** A tool's preview as the terminal shows it. */

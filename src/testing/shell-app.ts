@@ -4,8 +4,8 @@ import { delimiter, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import type { Config } from "../config/schema.ts"
-import type { CallRequest } from "../model/call.ts"
-import type { ToolResult } from "../model/result.ts"
+import type { CallRequest } from "../core/call.ts"
+import type { ToolResult } from "../core/result.ts"
 import { libraryFile, zodModule } from "./child-process.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))

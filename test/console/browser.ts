@@ -3,7 +3,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from "p
 import { expect, onTestFinished } from "vitest"
 import { serveHttp } from "../../src/http/serve.ts"
 import type { Config } from "../../src/config/schema.ts"
-import { sampleMaker } from "../../src/model/sample.ts"
+import { sampleMaker } from "../../src/org/sample.ts"
 import { openTestApp, temporaryFolder } from "../../src/testing/test-app.ts"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest"
-import { sampleMaker } from "../../src/model/sample.ts"
+import { sampleMaker } from "../../src/org/sample.ts"
 import { tool, until } from "../../src/testing/test-app.ts"
 import { closeBrowser, hasBrowser, openConsole, wakeUp } from "./browser.ts"
 

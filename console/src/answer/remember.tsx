@@ -1,6 +1,6 @@
 import { useId } from "react"
 import type { Card, Message } from "../../../src/http/api/schemas.ts"
-import { grantMinutes } from "../../../src/model/rule.ts"
+import { grantMinutes } from "../../../src/core/rule.ts"
 import { useMe } from "../api/queries.ts"
 import { serverNow } from "../api/clock.ts"
 import { useSay, useWords } from "../words/words.tsx"

@@ -1,6 +1,6 @@
 import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
-import type { EndEntry, StartEntry, StepEntry, StoredReason } from "../../../src/model/audit-entry.ts"
-import { waitsOf, type Wait, type Waits } from "../../../src/model/waits.ts"
+import type { EndEntry, StartEntry, StepEntry, StoredReason } from "../../../src/core/audit-entry.ts"
+import { waitsOf, type Wait, type Waits } from "../../../src/approvals/waits.ts"
 import type { CallFacts } from "../steps/ticks.ts"
 
 /** What the entries of one call say, taken together. */

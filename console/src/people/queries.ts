@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { AgentToken } from "../../../src/model/agent-tokens.ts"
-import type { Person } from "../../../src/model/organisation.ts"
+import type { AgentToken } from "../../../src/org/token-admin.ts"
+import type { Person } from "../../../src/core/organisation.ts"
 import { get } from "../api/http.ts"
 
 const items = <T>(path: string) => get<{ items: T[] }>(path).then((answer) => answer.items)

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
-import type { McpPin } from "../../../src/model/mcp.ts"
+import type { McpPin } from "../../../src/core/mcp.ts"
 import { post } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { McpPin, McpServerState } from "../../../src/model/mcp.ts"
+import type { McpPin, McpServerState } from "../../../src/core/mcp.ts"
 import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
 import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
 import { get } from "../api/http.ts"

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import type { McpServerState } from "../../../src/model/mcp.ts"
+import type { McpServerState } from "../../../src/core/mcp.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Loading } from "../ui/loading.tsx"
 import { Marked } from "../ui/marked.tsx"

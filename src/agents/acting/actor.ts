@@ -1,4 +1,4 @@
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import type { ChainOptions } from "../chain/open-chains.ts"
 import type { ToolChainResult } from "../chain/chain-result.ts"
 import type { ToolChain } from "../chain/tool-chain.ts"

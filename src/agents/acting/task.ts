@@ -1,4 +1,4 @@
-import type { EndingCode } from "../../model/result.ts"
+import type { EndingCode } from "../../core/result.ts"
 import type { ToolCallHistoryEntry, ToolChainResult } from "../chain/chain-result.ts"
 import type { ReflectedAction, Reflection } from "../reflection/reflector.ts"
 

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../model/agent-event.ts"
-import type { Conversations, SentBelow, TurnBelow } from "../../model/conversation.ts"
+import type { AgentEvent } from "./agent-event.ts"
+import type { Conversations, SentBelow, TurnBelow } from "../../core/conversation.ts"
 import { chainTurns, type EndTurn, type UserTurn } from "./turns.ts"
 
 /** What the agents below a conversation did after a cursor, oldest first, and the next cursor. */

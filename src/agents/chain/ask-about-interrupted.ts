@@ -1,4 +1,4 @@
-import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import { isTicket, type Ticket, type ToolResult } from "../../core/result.ts"
 import { interruptedAnswers, interruptedToolName } from "./loop-tools.ts"
 import { requestOf, type CallContext } from "./call-context.ts"
 

@@ -1,4 +1,4 @@
-import { isTicket, type Ticket } from "../../model/result.ts"
+import { isTicket, type Ticket } from "../../core/result.ts"
 import { requestOf, type CallContext } from "./call-context.ts"
 
 /** A question to people about a conversation, or about the whole tree below it. */

@@ -1,6 +1,6 @@
-import type { App, CallClock } from "../../model/app.ts"
-import type { CallRequest } from "../../model/call.ts"
-import type { ToolResult } from "../../model/result.ts"
+import type { App, CallClock } from "../../app/public.ts"
+import type { CallRequest } from "../../core/call.ts"
+import type { ToolResult } from "../../core/result.ts"
 import type { ModelCall } from "../models/port.ts"
 
 /** What the calls of a chain have in common. */

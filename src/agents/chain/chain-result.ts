@@ -1,5 +1,5 @@
-import type { Spent } from "../../model/conversation.ts"
-import type { Ticket } from "../../model/result.ts"
+import type { Spent } from "../../core/conversation.ts"
+import type { Ticket } from "../../core/result.ts"
 import type { FinishReason, ModelCall, ModelMessage } from "../models/port.ts"
 import type { Reflection } from "../reflection/reflector.ts"
 import type { ChainEnd } from "./chain.ts"

@@ -1,4 +1,4 @@
-import type { DaySpending } from "../../model/conversation.ts"
+import type { DaySpending } from "../../core/conversation.ts"
 import type { ModelTurn } from "../models/port.ts"
 import { budgetText, type Budget } from "./budget.ts"
 

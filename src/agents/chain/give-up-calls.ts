@@ -1,4 +1,4 @@
-import type { NewTurn } from "../../model/conversation.ts"
+import type { NewTurn } from "../../core/conversation.ts"
 import type { ActiveChain } from "./chain.ts"
 import { callsIn } from "./next-step.ts"
 import { resultsByRef } from "./result-refs.ts"

@@ -5,7 +5,7 @@ import type {
   Conversations,
   NewTurn,
   Spent,
-} from "../../model/conversation.ts"
+} from "../../core/conversation.ts"
 import { chainTurns, treeOf, type ChainTurn } from "./turns.ts"
 
 /** The turns of a conversation, in memory or in the store. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isTicket } from "../../model/result.ts"
+import { isTicket } from "../../core/result.ts"
 import { dataFolder, openTestApp } from "../../testing/test-app.ts"
 import { interruptedAnswers, loopTools } from "./loop-tools.ts"
 

@@ -1,7 +1,7 @@
 import { counted } from "../../lib/counted.ts"
 import { moneyText } from "../../lib/money-text.ts"
 import { z } from "zod"
-import type { Tool } from "../../model/tool.ts"
+import type { Tool } from "../../core/tool.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 
 export const budgetToolName = "agents:budget"

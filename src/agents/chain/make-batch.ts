@@ -1,5 +1,5 @@
 import { errorMessage } from "../../lib/error-message.ts"
-import { isTicket, lostResult, type Ticket, type ToolResult } from "../../model/result.ts"
+import { isTicket, lostResult, type Ticket, type ToolResult } from "../../core/result.ts"
 import type { ModelCall } from "../models/port.ts"
 import { sameCallKey } from "./repeats.ts"
 import { placeKey, requestOf, type CallContext } from "./call-context.ts"

@@ -2,8 +2,8 @@ import { moneyText } from "../../lib/money-text.ts"
 import { counted } from "../../lib/counted.ts"
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
-import type { ConversationContexts } from "../../model/context.ts"
-import type { AgentEvent } from "../../model/agent-event.ts"
+import type { ConversationContexts } from "../../tools/context/context.ts"
+import type { AgentEvent } from "./agent-event.ts"
 import type {
   Conversation,
   Conversations,
@@ -11,8 +11,8 @@ import type {
   DaySpending,
   Spent,
   Turn,
-} from "../../model/conversation.ts"
-import type { QuartermasterEvent } from "../../model/events.ts"
+} from "../../core/conversation.ts"
+import type { QuartermasterEvent } from "../../core/events.ts"
 import type { LanguageModel } from "../models/port.ts"
 import { chooseModel } from "../models/choose-model.ts"
 import type { Models } from "../models/open-models.ts"

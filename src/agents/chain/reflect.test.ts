@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { failure } from "../../model/ending.ts"
-import type { ToolSpec } from "../../model/tool.ts"
+import { failure } from "../../core/ending.ts"
+import type { ToolSpec } from "../../core/tool.ts"
 import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
 import type { Reflector } from "../reflection/reflector.ts"
 import { modelOf, type PlayedTurn } from "../testing/played-model.ts"

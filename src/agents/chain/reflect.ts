@@ -1,4 +1,4 @@
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import type { CallableTool, ReflectedAction, Reflection, ReflectionInput, Reflector } from "../reflection/reflector.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import { currentRun, type ChainTurn, type CallResult } from "./turns.ts"

@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import { isInFolder } from "../../lib/is-in-folder.ts"
-import type { Conversation } from "../../model/conversation.ts"
-import { isSocietyConversation } from "../../model/society-conversation.ts"
+import type { Conversation } from "../../core/conversation.ts"
+import { isSocietyConversation } from "../../core/society-conversation.ts"
 import type { ToolChainOptions } from "./chain-options.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import { withoutIntent } from "../../model/intent.ts"
+import { withoutIntent } from "../../schema/intent-text.ts"
 import type { ModelCall } from "../models/port.ts"
 import { currentRun, type CallResult, type ChainTurn } from "./turns.ts"
 

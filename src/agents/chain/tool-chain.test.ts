@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
 import type { Config } from "../../config/schema.ts"
-import type { Answer } from "../../model/approval.ts"
+import type { Answer } from "../../core/approval.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 import { deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { modelOf, playedModel, type PlayedTurn } from "../testing/played-model.ts"

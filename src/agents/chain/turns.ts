@@ -1,7 +1,7 @@
-import type { Turn } from "../../model/conversation.ts"
-import type { Message } from "../../model/organisation.ts"
-import type { ResultImage } from "../../model/result-image.ts"
-import type { EndingCode, ToolExecuteStatus } from "../../model/result.ts"
+import type { Turn } from "../../core/conversation.ts"
+import type { Message } from "../../core/organisation.ts"
+import type { ResultImage } from "../../core/result-image.ts"
+import type { EndingCode, ToolExecuteStatus } from "../../core/result.ts"
 import type { Reflection } from "../reflection/reflector.ts"
 import type { AssistantPart, FinishReason, ModelCall, ModelUsage } from "../models/port.ts"
 

@@ -1,6 +1,6 @@
 import { counted } from "../../lib/counted.ts"
-import type { NewTurn } from "../../model/conversation.ts"
-import { contextThresholds } from "../../model/context.ts"
+import type { NewTurn } from "../../core/conversation.ts"
+import { contextThresholds } from "../../tools/context/context.ts"
 import { messagesOf } from "../chain/messages.ts"
 import type { ChainTurn } from "../chain/turns.ts"
 import { ModelError } from "../models/model-error.ts"

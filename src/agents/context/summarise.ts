@@ -1,4 +1,4 @@
-import { wholeCharacters } from "../../model/model-text.ts"
+import { wholeCharacters } from "../../core/model-text.ts"
 import { hintsBy, type ChainTurn } from "../chain/turns.ts"
 import type { LanguageModel, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"

@@ -1,5 +1,5 @@
 import { basename } from "node:path"
-import { needsVariables } from "../../model/unset-variables.ts"
+import { needsVariables } from "../../core/unset-variables.ts"
 import { anthropic } from "./anthropic.ts"
 import { google } from "./google.ts"
 import { ModelError } from "./model-error.ts"

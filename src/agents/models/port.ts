@@ -1,5 +1,5 @@
-import type { ResultImage } from "../../model/result-image.ts"
-import type { JsonSchema } from "../../model/schema.ts"
+import type { ResultImage } from "../../core/result-image.ts"
+import type { JsonSchema } from "../../core/schema.ts"
 
 /**
  * A language model. It answers one request with a stream of parts; `runTurn` adds retries and limits and reads the

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import type { App, Explanation, WhyRequest } from "../../model/app.ts"
+import type { App, Explanation, WhyRequest } from "../../app/public.ts"
 import { pathText } from "../../schema/problems.ts"
 import { inputName, type PipelineStep } from "./definition.ts"
 import type { PipelineProblem, ReadPipeline } from "./read-definition.ts"

@@ -1,5 +1,5 @@
-import type { RegisteredTool } from "../../model/tool.ts"
-import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
+import { isTicket, type Ticket, type ToolResult } from "../../core/result.ts"
 import { interruptedAnswers, interruptedToolName } from "../chain/loop-tools.ts"
 
 /** A call that a person says has happened. Its result is lost. */

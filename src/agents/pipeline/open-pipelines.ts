@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events"
-import type { QuartermasterEvent } from "../../model/events.ts"
+import type { QuartermasterEvent } from "../../core/events.ts"
 import type { PipelineSource } from "./read-definition.ts"
 import { ToolPipeline, type PipelineApp, type PipelineOptions } from "./tool-pipeline.ts"
 

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { failure } from "../../model/ending.ts"
-import type { Tool } from "../../model/tool.ts"
+import { failure } from "../../core/ending.ts"
+import type { Tool } from "../../core/tool.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 import type { PipelineDefinition } from "./definition.ts"
 import { planText, problemText } from "./plan-text.ts"

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { endings, isTicket, type EndingCode, type Ticket, type ToolResult } from "../../model/result.ts"
+import { endings, isTicket, type EndingCode, type Ticket, type ToolResult } from "../../core/result.ts"
 import { conditionText, judge } from "./condition.ts"
 import type { TreatedAsDone } from "./cut-short.ts"
 import { inputName, type PipelineStep, type StepStatus } from "./definition.ts"

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../model/schema.ts"
+import type { JsonSchema } from "../../core/schema.ts"
 import { expandReferences, referencesIn } from "./references.ts"
 
 /** An input in which each reference is replaced by some value of the type that the tool takes there. */

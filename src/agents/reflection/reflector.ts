@@ -1,5 +1,5 @@
-import type { Effect } from "../../model/permission.ts"
-import type { EndingCode } from "../../model/result.ts"
+import type { Effect } from "../../core/permission.ts"
+import type { EndingCode } from "../../core/result.ts"
 
 /** What to do after something failed. */
 export interface Reflection {

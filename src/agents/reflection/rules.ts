@@ -1,5 +1,5 @@
 import { counted } from "../../lib/counted.ts"
-import type { EndingCode } from "../../model/result.ts"
+import type { EndingCode } from "../../core/result.ts"
 import type { CallableTool, ReflectedAction, Reflection, ReflectionInput, Reflector } from "./reflector.ts"
 
 /** The tool as a whole was refused, or a person does not want it to be called now. */

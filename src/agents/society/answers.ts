@@ -1,5 +1,5 @@
 import { newId } from "../../lib/new-id.ts"
-import type { Message } from "../../model/organisation.ts"
+import type { Message } from "../../core/organisation.ts"
 import { currentRun, messagesIn, type ChainTurn, type DeliveredMessage, type EndTurn } from "../chain/turns.ts"
 
 /** A message that was delivered and not answered yet. */

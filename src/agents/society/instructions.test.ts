@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { builtinGroups } from "../../model/builtin-groups.ts"
+import { builtinGroups } from "../../registry/builtin-groups.ts"
 import { openTeam, textOf } from "./testing/open-team.ts"
 
 const roles = [

@@ -4,8 +4,8 @@ import {
   toolRef,
   type DialectNames,
   type DialectText,
-} from "../../model/dialect-text.ts"
-import type { AgentView } from "../../model/organisation.ts"
+} from "../../core/dialect-text.ts"
+import type { AgentView } from "../../core/organisation.ts"
 
 /** What the instructions of an agent are made of. */
 export interface Facts {

@@ -1,5 +1,5 @@
-import { modelTextLimit } from "../../model/model-text.ts"
-import type { Message } from "../../model/organisation.ts"
+import { modelTextLimit } from "../../core/model-text.ts"
+import type { Message } from "../../core/organisation.ts"
 import type { UserTurn } from "../chain/turns.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { runWithApp } from "../../cli/testing.ts"
-import { societyConversation } from "../../model/society-conversation.ts"
+import { societyConversation } from "../../core/society-conversation.ts"
 import { dataFolder, tool } from "../../testing/test-app.ts"
 import { openTeam, textOf, type Answer } from "./testing/open-team.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { waitForAgents } from "../../cli/wait-for-agents.ts"
-import { societyConversation } from "../../model/society-conversation.ts"
+import { societyConversation } from "../../core/society-conversation.ts"
 import { tool, until } from "../../testing/test-app.ts"
 import { modelOf } from "../testing/played-model.ts"
 import { openTeam, textOf, type Answer } from "./testing/open-team.ts"

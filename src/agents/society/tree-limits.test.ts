@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { itemsInTree } from "../../cli/wait-for-agents.ts"
-import { societyConversation } from "../../model/society-conversation.ts"
+import { societyConversation } from "../../core/society-conversation.ts"
 import { tool, until } from "../../testing/test-app.ts"
 import type { TurnLog } from "../chain/log.ts"
 import type { CallContext } from "../chain/call-context.ts"

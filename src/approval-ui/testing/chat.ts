@@ -1,5 +1,5 @@
 import { expect } from "vitest"
-import type { ApprovalRequest, ApprovalUIAdapter } from "../../model/approval.ts"
+import type { ApprovalRequest, ApprovalUIAdapter } from "../../core/approval.ts"
 import { textAdapter } from "../chat.ts"
 import { approvalRequest } from "../testing.ts"
 

@@ -1,4 +1,4 @@
-import { silentLogger } from "../../model/logger.ts"
+import { silentLogger } from "../../core/logger.ts"
 import { type Notice } from "../notify.ts"
 
 export const sampleNotice: Notice = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AnswerValue, Question } from "../../model/approval.ts"
+import type { AnswerValue, Question } from "../../core/approval.ts"
 import { openTestApp, tool } from "../../testing/test-app.ts"
 import { checkAnswer } from "./answer-value.ts"
 import { leaveWaiting } from "../testing.ts"

@@ -1,8 +1,8 @@
-import type { AnswerValue, Question } from "../../model/approval.ts"
+import type { AnswerValue, Question } from "../../core/approval.ts"
 import { checkForm, formFields } from "../../schema/form.ts"
 import { readField, type FieldResult } from "../../schema/read-form.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
-import type { JsonSchema } from "../../model/schema.ts"
+import type { JsonSchema } from "../../core/schema.ts"
 
 const longest = 1_000_000
 const nothingToFillIn: JsonSchema = { type: "object", properties: {} }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { callResult } from "../../mcp/server/call-result.ts"
-import { answerText } from "../../model/model-text.ts"
+import { answerText } from "../../core/model-text.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
 
 const rules = [{ ask: "send", approvers: { count: 2 }, because: "Two people look at it." }]

@@ -1,9 +1,9 @@
-import type { ReasonParams } from "../../model/audit-entry.ts"
-import type { ApprovalCard, CallRow } from "../../model/call.ts"
+import type { ReasonParams } from "../../core/audit-entry.ts"
+import type { ApprovalCard, CallRow } from "../../core/call.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import type { Sentence } from "../../model/sentence.ts"
-import { isSameReason } from "../../model/reason.ts"
-import type { Preview } from "../../model/preview.ts"
+import type { Sentence } from "../../core/sentence.ts"
+import { isSameReason } from "../../core/reason.ts"
+import type { Preview } from "../../core/preview.ts"
 import type { Proposal } from "./card.ts"
 
 /** What is shown now, in place of what a stored call shows. */

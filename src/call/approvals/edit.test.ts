@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { callbackAdapter } from "../../approval-ui/callback.ts"
-import type { ApprovalRequest } from "../../model/approval.ts"
-import type { Tool } from "../../model/tool.ts"
+import type { ApprovalRequest } from "../../core/approval.ts"
+import type { Tool } from "../../core/tool.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
 import { admin, approvePending, leaveWaiting, showPending, oneNumber, expectTicket } from "../testing.ts"
 

@@ -1,8 +1,8 @@
-import type { OfferedRule } from "../../model/approval.ts"
-import type { CallRow } from "../../model/call.ts"
-import type { Ports, Verdict } from "../../model/ports.ts"
-import type { Touches } from "../../model/rule.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { OfferedRule } from "../../core/approval.ts"
+import type { CallRow } from "../../core/call.ts"
+import type { Ports, Verdict } from "../ports.ts"
+import type { Touches } from "../../core/rule.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import { patternsFor } from "../../schema/rule-for-touches.ts"
 import { onlyLevelAsks } from "../only-level-asks.ts"
 

@@ -1,5 +1,5 @@
-import type { PendingItem } from "../../model/approval.ts"
-import type { CallRow, SettledAnswer } from "../../model/call.ts"
+import type { PendingItem } from "../../core/approval.ts"
+import type { CallRow, SettledAnswer } from "../../core/call.ts"
 
 /** What a person is asked about a call that waits. */
 export function kindOf(row: CallRow): PendingItem["kind"] {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { isTicket } from "../../model/result.ts"
+import { isTicket } from "../../core/result.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
 import { oneNumber as input, expectTicket } from "../testing.ts"
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { callbackAdapter } from "../../approval-ui/callback.ts"
-import type { ApprovalUIAdapter } from "../../model/approval.ts"
-import type { EventType } from "../../model/events.ts"
-import type { ToolContext } from "../../model/tool.ts"
-import { modelText } from "../../model/model-text.ts"
-import { silentLogger } from "../../model/logger.ts"
+import type { ApprovalUIAdapter } from "../../core/approval.ts"
+import type { EventType } from "../../core/events.ts"
+import type { ToolContext } from "../../core/tool.ts"
+import { modelText } from "../../core/model-text.ts"
+import { silentLogger } from "../../core/logger.ts"
 import { dataFolder, deferred, openTestApp, tool, until } from "../../testing/test-app.ts"
 import {
   approvePending,

@@ -1,8 +1,8 @@
-import { ToolFailure } from "../../model/ending.ts"
-import type { Masked, Ports } from "../../model/ports.ts"
-import type { EndEntry, StartEntry } from "../../model/audit-entry.ts"
-import type { ToolResult } from "../../model/result.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import { ToolFailure } from "../../core/ending.ts"
+import type { Masked, Ports } from "../ports.ts"
+import type { EndEntry, StartEntry } from "../../core/audit-entry.ts"
+import type { ToolResult } from "../../core/result.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import type { ActiveCall } from "../active-call.ts"
 import { inputSecrets } from "../input-secrets.ts"
 

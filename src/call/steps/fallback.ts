@@ -1,6 +1,6 @@
-import type { Ports } from "../../model/ports.ts"
-import { isTicket } from "../../model/result.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { Ports } from "../ports.ts"
+import { isTicket } from "../../core/result.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import type { RunOutcome } from "./run.ts"
 import type { ActiveCall, CallTool } from "../active-call.ts"
 

@@ -1,6 +1,6 @@
-import type { Reason } from "../../model/audit-entry.ts"
-import { dialectText, toolRef, type DialectText } from "../../model/dialect-text.ts"
-import type { Language } from "../../model/language.ts"
+import type { Reason } from "../../core/audit-entry.ts"
+import { dialectText, toolRef, type DialectText } from "../../core/dialect-text.ts"
+import type { Language } from "../../core/language.ts"
 
 /** The refusal of a tool that the agent may not know of. The Chinese sentence is S0's, word for word. */
 export function notAvailable(tool: string, { check, sentence }: Reason, language: Language): DialectText {

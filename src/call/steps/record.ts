@@ -1,7 +1,7 @@
-import { erasedFields, type CallRow } from "../../model/call.ts"
-import { Ending, StoreUnavailable } from "../../model/ending.ts"
+import { erasedFields, type CallRow } from "../../core/call.ts"
+import { Ending, StoreUnavailable } from "../../core/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { Ports } from "../../model/ports.ts"
+import type { Ports } from "../ports.ts"
 import {
   failedWith,
   ToolExecuteStatus,
@@ -9,7 +9,7 @@ import {
   type SuccessResult,
   type Ticket,
   type ToolResult,
-} from "../../model/result.ts"
+} from "../../core/result.ts"
 import { inDialect } from "../dialect.ts"
 import { endEntry } from "./audit-entries.ts"
 import { Detached, Joined, outerClock, type ActiveCall } from "../active-call.ts"

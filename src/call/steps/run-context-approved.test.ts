@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { openTestApp, temporaryFolder, tool } from "../../testing/test-app.ts"
 import { approvePending, leaveWaiting, oneNumber, expectTicket } from "../testing.ts"
 

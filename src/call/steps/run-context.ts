@@ -1,8 +1,8 @@
-import type { AnswerValue } from "../../model/approval.ts"
-import type { CallRequest } from "../../model/call.ts"
-import type { Organisation, Permit, Ports } from "../../model/ports.ts"
-import { isTicket } from "../../model/result.ts"
-import type { CallArtifacts, RegisteredTool, ToolContext } from "../../model/tool.ts"
+import type { AnswerValue } from "../../core/approval.ts"
+import type { CallRequest } from "../../core/call.ts"
+import type { Organisation, Permit, Ports } from "../ports.ts"
+import { isTicket } from "../../core/result.ts"
+import type { CallArtifacts, RegisteredTool, ToolContext } from "../../core/tool.ts"
 import { requireAgent, isApproved, mayBeHeld, type ActiveCall, type CallTool } from "../active-call.ts"
 
 const settled = { reason: "The call has ended." }

@@ -1,7 +1,7 @@
-import type { Alias } from "../../model/dialect.ts"
-import { Ending } from "../../model/ending.ts"
+import type { Alias } from "../../registry/dialect.ts"
+import { Ending } from "../../core/ending.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import { toNativeInput } from "../dialect.ts"
 import type { ActiveCall } from "../active-call.ts"
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
-import { hasRun } from "../../model/call.ts"
-import type { Ports } from "../../model/ports.ts"
+import { hasRun } from "../../core/call.ts"
+import type { Ports } from "../ports.ts"
 import { Detached, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
 import type { Execution } from "../approvals/card.ts"
 import type { BatchFiles, BatchPlace } from "../batch-gate.ts"

@@ -1,7 +1,7 @@
-import type { App } from "../../model/app.ts"
-import type { CallRow, CallState, UnwantedCalls } from "../../model/call.ts"
-import type { Ports } from "../../model/ports.ts"
-import { isTicket, type ToolResult } from "../../model/result.ts"
+import type { App } from "../../app/public.ts"
+import type { CallRow, CallState, UnwantedCalls } from "../../core/call.ts"
+import type { Ports } from "../ports.ts"
+import { isTicket, type ToolResult } from "../../core/result.ts"
 import { endAbandoned, endAs, hasNoLiveOwner } from "./abandoned.ts"
 
 const page = 500

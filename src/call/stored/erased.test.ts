@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { ToolSpec } from "../../model/tool.ts"
+import type { ToolSpec } from "../../core/tool.ts"
 import { openDatabase } from "../../store/database.ts"
 import { openTestStore } from "../../store/testing/test-store.ts"
 import { openTestApp, tool } from "../../testing/test-app.ts"

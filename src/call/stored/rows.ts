@@ -1,11 +1,11 @@
-import type { CallRequest, CallRow, CallState, ApprovalCard } from "../../model/call.ts"
-import { Ending } from "../../model/ending.ts"
+import type { CallRequest, CallRow, CallState, ApprovalCard } from "../../core/call.ts"
+import { Ending } from "../../core/ending.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
-import type { Preview } from "../../model/preview.ts"
-import type { Ports } from "../../model/ports.ts"
-import type { Reason } from "../../model/audit-entry.ts"
-import type { Ticket } from "../../model/result.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { Preview } from "../../core/preview.ts"
+import type { Ports } from "../ports.ts"
+import type { Reason } from "../../core/audit-entry.ts"
+import type { Ticket } from "../../core/result.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import type { ActiveCall } from "../active-call.ts"
 
 /** How long the store remembers a caller's key and the result of a call that waited. */

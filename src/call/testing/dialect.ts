@@ -1,6 +1,6 @@
 import { z } from "zod"
-import type { AliasSpec } from "../../model/dialect.ts"
-import { failure } from "../../model/ending.ts"
+import type { AliasSpec } from "../../registry/dialect.ts"
+import { failure } from "../../core/ending.ts"
 import { openTestApp, tool } from "../../testing/test-app.ts"
 
 const greet = () =>

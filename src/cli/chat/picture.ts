@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib"
-import type { ResultImage } from "../../model/result-image.ts"
+import type { ResultImage } from "../../core/result-image.ts"
 
 /** The rows that show a picture in so many columns; undefined where it cannot be shown. */
 export type ShowPicture = (image: ResultImage, columns: number) => string[] | undefined

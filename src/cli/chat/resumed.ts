@@ -2,7 +2,7 @@ import { chainTurns, hintsBy, type CallResult, type ChainTurn } from "../../agen
 import { printable } from "../../lib/printable.ts"
 import { spanWords } from "../../lib/span-words.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
-import type { Conversation } from "../../model/conversation.ts"
+import type { Conversation } from "../../core/conversation.ts"
 import { callCard, callText, durationText, onOneLine, sizeText, type CallEnding } from "../call-line.ts"
 import type { CliApp } from "../context.ts"
 import { cutTo } from "../width.ts"

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 import type { ModelTurn } from "../../agents/models/port.ts"
 import { plainStyle } from "../../lib/terminal-style.ts"
-import type { ToolResult } from "../../model/result.ts"
+import type { ToolResult } from "../../core/result.ts"
 import { width } from "../width.ts"
 import { TurnView } from "./turn-view.ts"
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import type { ToolChainOptions } from "../../agents/chain/chain-options.ts"
 import type { ModelMessage } from "../../agents/models/port.ts"
 import { printableJson } from "../../lib/printable.ts"
-import { imageIn } from "../../model/result-image.ts"
+import { imageIn } from "../../core/result-image.ts"
 import type { TerminalStyle } from "../../lib/terminal-style.ts"
 import {
   callCard,

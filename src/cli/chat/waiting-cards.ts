@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { PendingItem } from "../../model/approval.ts"
+import type { PendingItem } from "../../core/approval.ts"
 import { answerHere, type AnswerHere } from "../answer-at-terminal.ts"
 import { inCallOrder } from "../call-order.ts"
 import { onOneLine } from "../call-line.ts"

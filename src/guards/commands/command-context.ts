@@ -1,4 +1,4 @@
-import type { Guard } from "../../model/guard.ts"
+import type { Guard } from "../../core/guard.ts"
 import type { Disk } from "./disk.ts"
 import type { CommandList } from "./command-lists.ts"
 

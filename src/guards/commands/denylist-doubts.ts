@@ -1,4 +1,4 @@
-import type { Finding } from "../../model/guard.ts"
+import type { Finding } from "../../core/guard.ts"
 import { runsCodeBecause } from "./code-runners.ts"
 import { askFinding } from "./findings.ts"
 import type { CommandContext } from "./command-context.ts"

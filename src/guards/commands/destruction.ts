@@ -1,5 +1,5 @@
 import { posix } from "node:path"
-import type { Finding, GuardCheckOptions } from "../../model/guard.ts"
+import type { Finding, GuardCheckOptions } from "../../core/guard.ts"
 import { harmlessDevice } from "./dangers.ts"
 import { resolveIn, type Disk } from "./disk.ts"
 import type { CommandContext } from "./command-context.ts"

@@ -1,7 +1,7 @@
 import { posix } from "node:path"
-import type { Finding, GuardResult, GuardCheckOptions } from "../../model/guard.ts"
-import type { Reason } from "../../model/audit-entry.ts"
-import type { Touch } from "../../model/rule.ts"
+import type { Finding, GuardResult, GuardCheckOptions } from "../../core/guard.ts"
+import type { Reason } from "../../core/audit-entry.ts"
+import type { Touch } from "../../core/rule.ts"
 import { denylistFindings } from "./denylist-doubts.ts"
 import { findDestruction } from "./destruction.ts"
 import {

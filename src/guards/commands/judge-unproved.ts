@@ -1,6 +1,6 @@
 import { posix } from "node:path"
-import type { Finding, GuardResult, GuardCheckOptions } from "../../model/guard.ts"
-import type { Touch } from "../../model/rule.ts"
+import type { Finding, GuardResult, GuardCheckOptions } from "../../core/guard.ts"
+import type { Touch } from "../../core/rule.ts"
 import { harmlessDevice, isForkBomb } from "./dangers.ts"
 import { resolveIn } from "./disk.ts"
 import {

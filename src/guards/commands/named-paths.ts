@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs"
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { Finding, NamedPathOptions } from "../../model/guard.ts"
+import type { Finding, NamedPathOptions } from "../../core/guard.ts"
 import { looseCommands } from "./loose-scan.ts"
 import { expandHome, isUnder } from "../paths/allowed-path.ts"
 import { asks, denies } from "../paths/path-findings.ts"

@@ -1,4 +1,4 @@
-import type { Reason } from "../../model/audit-entry.ts"
+import type { Reason } from "../../core/audit-entry.ts"
 import { addressKind, normalIp } from "./ip-address.ts"
 import {
   entryAllows,

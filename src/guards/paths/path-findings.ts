@@ -1,4 +1,4 @@
-import type { Finding } from "../../model/guard.ts"
+import type { Finding } from "../../core/guard.ts"
 import type { FileAccess } from "./path-lists.ts"
 import type { PathRefusal } from "./path-refusals.ts"
 

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { activities } from "../../model/organisation.ts"
+import { activities } from "../../core/organisation.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { actor, byId, entry, list, resource, text } from "./resource.ts"

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { tool, until } from "../../testing/test-app.ts"
 import { modelOf } from "../../agents/testing/played-model.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import type { Card } from "./schemas.ts"
 import { follow, serving } from "./testing.ts"
 

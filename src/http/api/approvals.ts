@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { totalWaiting, type Answer, type PendingItem } from "../../model/approval.ts"
-import { endings, type EndingCode } from "../../model/result.ts"
+import { totalWaiting, type Answer, type PendingItem } from "../../core/approval.ts"
+import { endings, type EndingCode } from "../../core/result.ts"
 import { firstText } from "./audit-rows.ts"
 import { cardOf } from "./card.ts"
 import type { Caller } from "./caller.ts"

@@ -1,6 +1,6 @@
-import type { AuditRow } from "../../model/ports.ts"
-import type { AuditEntry } from "../../model/audit-entry.ts"
-import { waitedMs } from "../../model/waits.ts"
+import type { AuditRow } from "../../call/ports.ts"
+import type { AuditEntry } from "../../core/audit-entry.ts"
+import { waitedMs } from "../../approvals/waits.ts"
 import type { AuditRowJson } from "./audit-schemas.ts"
 import type { ServedApp } from "./endpoint.ts"
 

@@ -1,5 +1,5 @@
 import type { ServedApp } from "./endpoint.ts"
-import { scopes as allScopes, usualScopes, type Scope } from "../../model/sign-in.ts"
+import { scopes as allScopes, usualScopes, type Scope } from "../../org/sign-in-admin.ts"
 
 /** Who makes a request, and what they may do. */
 export interface Caller {

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { setTimeout as sleep } from "node:timers/promises"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { Conversation } from "../../model/conversation.ts"
+import type { Conversation } from "../../core/conversation.ts"
 import type { Caller } from "./caller.ts"
 import { chainNews, maySee, seen } from "./chain-news.ts"
 import { chainBody, chainEvents, conversation, conversationNow } from "./chain-schemas.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { AuditEntry } from "../../model/audit-entry.ts"
-import { voteText } from "../../model/waits.ts"
+import type { AuditEntry } from "../../core/audit-entry.ts"
+import { voteText } from "../../approvals/waits.ts"
 import type { ServedApp } from "./endpoint.ts"
 import { callEntries, openTestStore, writeEntries } from "../../store/testing/test-store.ts"
 import { chartsOf } from "./charts.ts"

@@ -1,7 +1,7 @@
 import type { ServedApp } from "./endpoint.ts"
-import type { AuditHour } from "../../model/app.ts"
-import type { AuditFilter } from "../../model/ports.ts"
-import { waitsOf } from "../../model/waits.ts"
+import type { AuditHour } from "../../app/public.ts"
+import type { AuditFilter } from "../../call/ports.ts"
+import { waitsOf } from "../../approvals/waits.ts"
 import { refusals } from "./approvals.ts"
 import type { Charts } from "./audit-schemas.ts"
 

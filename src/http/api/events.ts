@@ -1,6 +1,6 @@
 import type { Context } from "hono"
 import { streamSSE } from "hono/streaming"
-import type { Change } from "../../model/changes.ts"
+import type { Change } from "../../store/change-feed.ts"
 import type { Caller } from "./caller.ts"
 import type { Api } from "./endpoint.ts"
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { AuditEntry } from "../../model/audit-entry.ts"
-import { isVote } from "../../model/waits.ts"
+import type { AuditEntry } from "../../core/audit-entry.ts"
+import { isVote } from "../../approvals/waits.ts"
 import type { Api } from "./endpoint.ts"
 
 /** What became of an item that no longer waits. Ended: the call was over before anybody answered. */

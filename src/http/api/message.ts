@@ -1,5 +1,5 @@
-import type { ReasonParams } from "../../model/audit-entry.ts"
-import type { Sentence } from "../../model/sentence.ts"
+import type { ReasonParams } from "../../core/audit-entry.ts"
+import type { Sentence } from "../../core/sentence.ts"
 import type { Message } from "./schemas.ts"
 
 /** A stored sentence as the API has it. */

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { totalWaiting } from "../../model/approval.ts"
-import { sessionModes } from "../../model/organisation.ts"
+import { totalWaiting } from "../../core/approval.ts"
+import { sessionModes } from "../../core/organisation.ts"
 import { endpoint, Reply, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"
 import { byId, text } from "./resource.ts"

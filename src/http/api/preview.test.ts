@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { PendingItem } from "../../model/approval.ts"
+import type { PendingItem } from "../../core/approval.ts"
 import { previewOf } from "./preview.ts"
 
 test("a line about a command keeps its code and values, and one without a code its text", () => {

@@ -1,6 +1,6 @@
-import type { PendingItem } from "../../model/approval.ts"
-import type { CommandPart } from "../../model/guard.ts"
-import type { Sentence } from "../../model/sentence.ts"
+import type { PendingItem } from "../../core/approval.ts"
+import type { CommandPart } from "../../core/guard.ts"
+import type { Sentence } from "../../core/sentence.ts"
 import { messageOf } from "./message.ts"
 import type { Message, Preview } from "./schemas.ts"
 

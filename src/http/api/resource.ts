@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { ChangedBy } from "../../model/organisation-admin.ts"
+import type { ChangedBy } from "../../org/organisation-admin.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Asked, type Endpoint } from "./endpoint.ts"
 

@@ -1,5 +1,5 @@
-import type { PendingItem } from "../../model/approval.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { PendingItem } from "../../core/approval.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import type { Card, Message, Preview, Touch } from "./schemas.ts"
 
 /** What a card is made of. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
-import { sampleFiles, sampleMaker } from "../../model/sample.ts"
+import { sampleFiles, sampleMaker } from "../../org/sample.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { serveAppForTest, sessionHeaders } from "../testing.ts"
 

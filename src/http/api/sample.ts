@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import type { Agent } from "../../model/organisation.ts"
-import { isTicket } from "../../model/result.ts"
-import { sampleFiles, sampleMaker } from "../../model/sample.ts"
+import type { Agent } from "../../core/organisation.ts"
+import { isTicket } from "../../core/result.ts"
+import { sampleFiles, sampleMaker } from "../../org/sample.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { textOf } from "../../agents/society/testing/open-team.ts"
 import { modelOf, playedModel } from "../../agents/testing/played-model.ts"
-import { societyConversation } from "../../model/society-conversation.ts"
+import { societyConversation } from "../../core/society-conversation.ts"
 import { tool, until } from "../../testing/test-app.ts"
 import { serveAppForTest, sessionHeaders } from "../testing.ts"
 

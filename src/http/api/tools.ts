@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { isTicket } from "../../model/result.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import { isTicket } from "../../core/result.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"

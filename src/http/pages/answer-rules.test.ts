@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { AnswerLink } from "../../model/answer-link.ts"
-import type { PendingItem } from "../../model/approval.ts"
+import type { AnswerLink } from "../../approvals/links/answer-link.ts"
+import type { PendingItem } from "../../core/approval.ts"
 import type { Card } from "../api/schemas.ts"
 import { linkState, yesNeeds } from "./answer-rules.ts"
 

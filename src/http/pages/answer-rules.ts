@@ -1,5 +1,5 @@
-import type { AnswerLink } from "../../model/answer-link.ts"
-import type { PendingItem } from "../../model/approval.ts"
+import type { AnswerLink } from "../../approvals/links/answer-link.ts"
+import type { PendingItem } from "../../core/approval.ts"
 import type { Card } from "../api/schemas.ts"
 
 /** Longer than this nobody reads on a phone. In characters. */

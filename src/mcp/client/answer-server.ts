@@ -1,7 +1,7 @@
 import { basename } from "node:path"
 import { pathToFileURL } from "node:url"
 import { ProtocolError, type Client, type ClientCapabilities } from "@modelcontextprotocol/client"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import type { RequestContext, ElicitAnswer } from "./connection-types.ts"
 import type { InFlightRequest, InFlightRequests } from "./in-flight.ts"
 import { clientLimits } from "./limits.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { ToolFailure } from "../../model/ending.ts"
+import { ToolFailure } from "../../core/ending.ts"
 import { toolValue } from "./check-result.ts"
 
 test("no part of a server's result is lost, whatever it contains", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Ending } from "../../model/ending.ts"
+import { Ending } from "../../core/ending.ts"
 import { completionValue, maxResultCharacters, promptValue, resourceValue, toolValue } from "./check-result.ts"
 
 const ending = (act: () => unknown) => {

@@ -1,6 +1,6 @@
-import { Ending, failure, type ToolFailure } from "../../model/ending.ts"
-import type { McpContent, McpToolValue } from "../../model/mcp.ts"
-import { modelTextLimit, wholeCharacters } from "../../model/model-text.ts"
+import { Ending, failure, type ToolFailure } from "../../core/ending.ts"
+import type { McpContent, McpToolValue } from "../../core/mcp.ts"
+import { modelTextLimit, wholeCharacters } from "../../core/model-text.ts"
 
 /** The most characters of text and encoded data a result may have. */
 export const maxResultCharacters = 10 * 1024 * 1024

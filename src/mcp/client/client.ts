@@ -1,5 +1,5 @@
-import { silentLogger, type Logger } from "../../model/logger.ts"
-import type { McpServerSpec, McpToolDefinition } from "../../model/mcp.ts"
+import { silentLogger, type Logger } from "../../core/logger.ts"
+import type { McpServerSpec, McpToolDefinition } from "../../core/mcp.ts"
 import { Connection } from "./connection.ts"
 import type { RequestContext, Offer, RawResult } from "./connection-types.ts"
 import { clientLimits } from "./limits.ts"

@@ -1,5 +1,5 @@
-import type { Logger } from "../../model/logger.ts"
-import type { McpPrompt, McpResource, McpResourceTemplate, McpServerState, McpToolDefinition } from "../../model/mcp.ts"
+import type { Logger } from "../../core/logger.ts"
+import type { McpPrompt, McpResource, McpResourceTemplate, McpServerState, McpToolDefinition } from "../../core/mcp.ts"
 import type { OAuthAccess } from "./oauth.ts"
 
 /** What a server offers, from its last answer. */

@@ -1,5 +1,5 @@
-import { Ending } from "../../model/ending.ts"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import { Ending } from "../../core/ending.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import { RequestSender } from "./request-sender.ts"
 import type { RequestContext, ConnectionHost, ConnectionState, Offer, RawResult } from "./connection-types.ts"
 import { clientLimits } from "./limits.ts"

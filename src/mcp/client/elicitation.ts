@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { Question } from "../../model/approval.ts"
-import { mcpName, mcpParts } from "../../model/mcp.ts"
+import type { Question } from "../../core/approval.ts"
+import { mcpName, mcpParts } from "../../core/mcp.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { ToolResult } from "../../model/result.ts"
-import { type JsonSchema } from "../../model/schema.ts"
+import type { ToolResult } from "../../core/result.ts"
+import { type JsonSchema } from "../../core/schema.ts"
 import { compileSchema } from "../../schema/compile-schema.ts"
-import type { Tool, ToolContext } from "../../model/tool.ts"
+import type { Tool, ToolContext } from "../../core/tool.ts"
 import type { ElicitAnswer } from "./connection-types.ts"
 
 /** The questions that servers ask right now. The tool accepts only these, so that agents cannot ask in a server's name. */

@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client"
-import { Ending, failure, ToolFailure } from "../../model/ending.ts"
+import { Ending, failure, ToolFailure } from "../../core/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { FailedRequest } from "./connection-errors.ts"
 import type { InFlightRequest } from "./in-flight.ts"

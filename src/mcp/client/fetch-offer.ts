@@ -4,7 +4,7 @@ import {
   type ServerCapabilities,
   type StandardSchemaV1,
 } from "@modelcontextprotocol/client"
-import type { McpToolDefinition } from "../../model/mcp.ts"
+import type { McpToolDefinition } from "../../core/mcp.ts"
 import type { Offer, OfferedCapabilities, RawResult } from "./connection-types.ts"
 import { clientLimits } from "./limits.ts"
 import { headerFlaw } from "./parameter-headers.ts"

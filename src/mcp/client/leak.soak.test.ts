@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, onTestFinished, test } from "vitest"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import {
   requestContext,
   openConnection,

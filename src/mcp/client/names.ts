@@ -1,4 +1,4 @@
-import { mcpName, mcpParts } from "../../model/mcp.ts"
+import { mcpName, mcpParts } from "../../core/mcp.ts"
 import { sha256 } from "../../lib/canonical-json.ts"
 
 const maxCharacters = 128

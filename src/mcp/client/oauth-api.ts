@@ -1,5 +1,5 @@
-import type { McpServers, McpServerSpec, McpServerState, McpSignedIn } from "../../model/mcp.ts"
-import type { Documents } from "../../model/documents.ts"
+import type { McpServers, McpServerSpec, McpServerState, McpSignedIn } from "../../core/mcp.ts"
+import type { Documents } from "../../core/documents.ts"
 import type { Connection } from "./connection.ts"
 import type { OAuthAccess } from "./oauth.ts"
 

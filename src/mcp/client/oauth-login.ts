@@ -6,7 +6,7 @@ import {
   validateAuthorizationResponseIssuer,
 } from "@modelcontextprotocol/client"
 import { parseUrl } from "../../lib/url.ts"
-import { UnmatchedSignInRedirect, type McpServerSpec, type McpSignedIn, type McpSignIn } from "../../model/mcp.ts"
+import { UnmatchedSignInRedirect, type McpServerSpec, type McpSignedIn, type McpSignIn } from "../../core/mcp.ts"
 import { addressProblem, authorizationFetch } from "./oauth-fetch.ts"
 import type { Login, LoginFile, PendingSignIn } from "./oauth-file.ts"
 import { clientFor, toLoginTokens, redirectsOf, SignInDraft } from "./oauth-provider.ts"

@@ -5,7 +5,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import type { LoginTokens, Login } from "./oauth-file.ts"
 
 /** One attempt to sign in, in memory. It is stored only when it is complete. */

@@ -9,7 +9,7 @@ import {
   type FetchLike,
   type OAuthDiscoveryState,
 } from "@modelcontextprotocol/client"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import type { Login } from "./oauth-file.ts"
 import { clientFor, toLoginTokens, SignInDraft } from "./oauth-provider.ts"
 

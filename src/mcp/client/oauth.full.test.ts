@@ -2,8 +2,8 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Config } from "../../config/schema.ts"
-import { silentLogger } from "../../model/logger.ts"
-import type { McpAuth } from "../../model/mcp.ts"
+import { silentLogger } from "../../core/logger.ts"
+import type { McpAuth } from "../../core/mcp.ts"
 import { openTestApp, temporaryFolder } from "../../testing/test-app.ts"
 import {
   approveSignIn,

@@ -7,7 +7,7 @@ import {
   type FetchLike,
 } from "@modelcontextprotocol/client"
 import { parseUrl } from "../../lib/url.ts"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import { authorizationFetch } from "./oauth-fetch.ts"
 import { LoginFile, type Challenge, type Login } from "./oauth-file.ts"
 import { clientLogin, refreshedLogin } from "./oauth-renew.ts"

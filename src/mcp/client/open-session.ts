@@ -1,5 +1,5 @@
 import { SdkHttpError, type PriorDiscovery } from "@modelcontextprotocol/client"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import type { ConnectionHost, Offer } from "./connection-types.ts"
 import { failureReason } from "./explain-failure.ts"
 import { ConnectFailed } from "./connection-errors.ts"

@@ -1,4 +1,4 @@
-import type { McpToolDefinition } from "../../model/mcp.ts"
+import type { McpToolDefinition } from "../../core/mcp.ts"
 
 /** The characters of a header name. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
-import { silentLogger } from "../../model/logger.ts"
-import type { Documents } from "../../model/documents.ts"
+import { silentLogger } from "../../core/logger.ts"
+import type { Documents } from "../../core/documents.ts"
 import { newOwnerName } from "../../store/owner.ts"
 import { openStore } from "../../store/store.ts"
 import { dataFolder, openTestApp, temporaryFolder } from "../../testing/test-app.ts"

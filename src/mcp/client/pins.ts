@@ -1,6 +1,6 @@
-import type { McpToolDefinition } from "../../model/mcp.ts"
+import type { McpToolDefinition } from "../../core/mcp.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
-import type { Documents, StoredDocument } from "../../model/documents.ts"
+import type { Documents, StoredDocument } from "../../core/documents.ts"
 
 /** A tool definition that was trusted. Stored in the document `pin`: do not rename fields. */
 export interface PinnedTool {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Quartermaster } from "../../quartermaster.ts"
-import { silentLogger } from "../../model/logger.ts"
+import { silentLogger } from "../../core/logger.ts"
 import { openTestApp, until } from "../../testing/test-app.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"
 

@@ -1,5 +1,5 @@
-import { Ending } from "../../model/ending.ts"
-import type { McpServerSpec, McpServerState } from "../../model/mcp.ts"
+import { Ending } from "../../core/ending.ts"
+import type { McpServerSpec, McpServerState } from "../../core/mcp.ts"
 import type { ConnectionHost, ConnectionState } from "./connection-types.ts"
 import { ConnectFailed, problemText } from "./connection-errors.ts"
 import { clientLimits } from "./limits.ts"

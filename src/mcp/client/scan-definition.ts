@@ -1,5 +1,5 @@
 import { isValueTooDeep } from "../../lib/json-depth.ts"
-import type { McpToolDefinition } from "../../model/mcp.ts"
+import type { McpToolDefinition } from "../../core/mcp.ts"
 
 /** The longest description. */
 export const maxDescriptionCharacters = 16_000

@@ -1,6 +1,6 @@
-import type { McpToolDefinition, McpToolValue } from "../../model/mcp.ts"
+import type { McpToolDefinition, McpToolValue } from "../../core/mcp.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import { type ValidationResult, type JsonSchema, type Schema } from "../../model/schema.ts"
+import { type ValidationResult, type JsonSchema, type Schema } from "../../core/schema.ts"
 import { compileJsonSchema } from "../../schema/json-schema.ts"
 
 /**

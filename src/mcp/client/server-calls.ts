@@ -1,4 +1,4 @@
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import type { Connection } from "./connection.ts"
 import type { RequestContext } from "./connection-types.ts"
 import { elicit } from "./elicitation.ts"

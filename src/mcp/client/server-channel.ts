@@ -1,6 +1,6 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client"
 import { Agent } from "undici"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import { MessageRateLimiter } from "./message-rate.ts"
 import { boundedFetch, LimitedTransport } from "./http-transport.ts"
 import type { OAuthAccess } from "./oauth.ts"

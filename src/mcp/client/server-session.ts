@@ -8,8 +8,8 @@ import {
   type McpSubscription,
   type PriorDiscovery,
 } from "@modelcontextprotocol/client"
-import { failure } from "../../model/ending.ts"
-import type { McpServerSpec, McpToolDefinition } from "../../model/mcp.ts"
+import { failure } from "../../core/ending.ts"
+import type { McpServerSpec, McpToolDefinition } from "../../core/mcp.ts"
 import { answerServerQuestion, answerServerRequests, capabilitiesFor } from "./answer-server.ts"
 import type { RequestContext, ConnectionHost, ElicitAnswer, Offer, RawResult } from "./connection-types.ts"
 import { toFailedRequest } from "./explain-failure.ts"

@@ -1,6 +1,6 @@
 import { parseUrl } from "../../lib/url.ts"
-import type { McpServerSpec, McpServerState } from "../../model/mcp.ts"
-import { needsVariables } from "../../model/unset-variables.ts"
+import type { McpServerSpec, McpServerState } from "../../core/mcp.ts"
+import { needsVariables } from "../../core/unset-variables.ts"
 
 export type TransportKind = McpServerState["transport"]
 

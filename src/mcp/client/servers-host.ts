@@ -1,6 +1,6 @@
-import type { Documents } from "../../model/documents.ts"
-import type { Logger } from "../../model/logger.ts"
-import type { Layer, RegisteredTool, Tool, ToolType } from "../../model/tool.ts"
+import type { Documents } from "../../core/documents.ts"
+import type { Logger } from "../../core/logger.ts"
+import type { Layer, RegisteredTool, Tool, ToolType } from "../../core/tool.ts"
 
 /** What the MCP servers need from the app. */
 export interface ServersHost {

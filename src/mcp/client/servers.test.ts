@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 import type { Config } from "../../config/schema.ts"
-import { silentLogger } from "../../model/logger.ts"
+import { silentLogger } from "../../core/logger.ts"
 import { deferred, openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
 import { definition, toolbox } from "../testing/toolbox.ts"
 

@@ -1,4 +1,4 @@
-import type { McpChange, McpServers, McpServerSpec } from "../../model/mcp.ts"
+import type { McpChange, McpServers, McpServerSpec } from "../../core/mcp.ts"
 import { serverNameProblem } from "./names.ts"
 import type { OAuthAccess } from "./oauth.ts"
 import type { ServersHost } from "./servers-host.ts"

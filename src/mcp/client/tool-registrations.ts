@@ -1,6 +1,6 @@
 import { errorMessage } from "../../lib/error-message.ts"
-import type { Tool } from "../../model/tool.ts"
-import type { McpServerSpec } from "../../model/mcp.ts"
+import type { Tool } from "../../core/tool.ts"
+import type { McpServerSpec } from "../../core/mcp.ts"
 import type { ServersHost } from "./servers-host.ts"
 
 /** A tool that should be registered. It is registered again when its key changes. */

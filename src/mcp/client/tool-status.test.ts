@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { McpToolDefinition } from "../../model/mcp.ts"
+import type { McpToolDefinition } from "../../core/mcp.ts"
 import { definition } from "../testing/toolbox.ts"
 import { pinHash, type ServerPins } from "./pins.ts"
 import { inspectTools, toMcpPin, toolStatuses } from "./tool-status.ts"

@@ -1,4 +1,4 @@
-import type { McpPin, McpToolDefinition } from "../../model/mcp.ts"
+import type { McpPin, McpToolDefinition } from "../../core/mcp.ts"
 import { isPartName, ownWireName, toolName } from "./names.ts"
 import { differences, pinHash, type PinnedTool, type ServerPins } from "./pins.ts"
 import { escapeHiddenCharacters, hiddenCharacters, definitionSizeProblem } from "./scan-definition.ts"

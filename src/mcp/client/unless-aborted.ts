@@ -1,4 +1,4 @@
-import { Ending } from "../../model/ending.ts"
+import { Ending } from "../../core/ending.ts"
 
 /** Waits for a connection until the call that needs it is cancelled. */
 export async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import type { ServerSession } from "./server-session.ts"
 
 /** The subscribed resources of a server. They outlive its sessions. */

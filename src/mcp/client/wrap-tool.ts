@@ -1,6 +1,6 @@
 import { defineTool } from "../../schema/define-tool.ts"
-import { saysItOnlyReads, type McpToolDefinition } from "../../model/mcp.ts"
-import type { Tool, ToolContext } from "../../model/tool.ts"
+import { saysItOnlyReads, type McpToolDefinition } from "../../core/mcp.ts"
+import type { Tool, ToolContext } from "../../core/tool.ts"
 import type { MCPCallOptions } from "./client.ts"
 import { toolName } from "./names.ts"
 import { toolValue } from "./check-result.ts"

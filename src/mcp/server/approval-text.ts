@@ -1,7 +1,7 @@
-import type { PendingItem } from "../../model/approval.ts"
-import type { Touch } from "../../model/rule.ts"
-import { wholeCharacters } from "../../model/model-text.ts"
-import { intentText } from "../../model/intent.ts"
+import type { PendingItem } from "../../core/approval.ts"
+import type { Touch } from "../../core/rule.ts"
+import { wholeCharacters } from "../../core/model-text.ts"
+import { intentText } from "../../schema/intent-text.ts"
 
 const maxCharacters = 4000
 

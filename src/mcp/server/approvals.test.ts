@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Answer } from "../../model/approval.ts"
-import type { ToolSpec } from "../../model/tool.ts"
+import type { Answer } from "../../core/approval.ts"
+import type { ToolSpec } from "../../core/tool.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
 import { answeringClient, connectClient, openEndpoint, eras, textOf } from "./testing.ts"
 

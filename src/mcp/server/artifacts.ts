@@ -1,8 +1,8 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/server"
 import { textPage } from "../../lib/text-page.ts"
 import { parseUrl } from "../../lib/url.ts"
-import type { App } from "../../model/app.ts"
-import type { StoredArtifact } from "../../model/tool.ts"
+import type { App } from "../../app/public.ts"
+import type { StoredArtifact } from "../../core/tool.ts"
 import { badParams, resourceNotFound } from "./errors.ts"
 
 const scheme = "qm://artifact/"

@@ -1,6 +1,6 @@
 import { isHighRisk } from "../../http/api/card.ts"
-import type { App } from "../../model/app.ts"
-import type { PendingItem } from "../../model/approval.ts"
+import type { App } from "../../app/public.ts"
+import type { PendingItem } from "../../core/approval.ts"
 
 /** What the person at a client may answer there: nothing, calls of medium risk at most, or everything. */
 export type InClient = "none" | "medium" | "all"

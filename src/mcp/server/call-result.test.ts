@@ -7,7 +7,7 @@ import {
   type EndingCode,
   type Ticket,
   type ToolResult,
-} from "../../model/result.ts"
+} from "../../core/result.ts"
 import { faultOf } from "./errors.ts"
 import { callResult, ticketResult, type AnnouncedTool } from "./call-result.ts"
 import { textOf } from "./testing.ts"

@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
-import type { JsonSchema } from "../../model/schema.ts"
+import type { JsonSchema } from "../../core/schema.ts"
 import { serveCall, type OneShotRequest, type EndpointParts, type InteractiveRequest } from "./serve-call.ts"
 import { faultOf, type Fault } from "./errors.ts"
 import { toolList } from "./tool-list.ts"

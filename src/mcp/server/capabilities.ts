@@ -4,7 +4,7 @@ import {
   type ClientCapabilities,
   type ServerContext,
 } from "@modelcontextprotocol/server"
-import type { Caller } from "../../model/call.ts"
+import type { Caller } from "../../core/call.ts"
 
 /** What a client can be asked. */
 export interface ClientAbilities {

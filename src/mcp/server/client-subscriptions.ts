@@ -1,7 +1,7 @@
-import type { App } from "../../model/app.ts"
-import { mcpName, mcpParts } from "../../model/mcp.ts"
-import type { Reason } from "../../model/audit-entry.ts"
-import { isTicket } from "../../model/result.ts"
+import type { App } from "../../app/public.ts"
+import { mcpName, mcpParts } from "../../core/mcp.ts"
+import type { Reason } from "../../core/audit-entry.ts"
+import { isTicket } from "../../core/result.ts"
 import { badParams, resourceNotFound, partError, stillWaitsError } from "./errors.ts"
 import { resolveResource } from "./upstream-items.ts"
 

@@ -7,7 +7,7 @@ import {
   type CallToolResult,
   type Implementation,
 } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { toAuthInfo } from "./auth.ts"
 import type { ToolCallReply } from "./call-tool.ts"
 import type { ClientIdentity } from "./client-identity.ts"

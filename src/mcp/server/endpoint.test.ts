@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
 import { connectClient, openEndpoint, eras, textOf } from "./testing.ts"
 

@@ -1,6 +1,6 @@
 import { ProtocolError, type LoggingLevel, type Server, type ServerContext } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
-import type { PendingItem } from "../../model/approval.ts"
+import type { App } from "../../app/public.ts"
+import type { PendingItem } from "../../core/approval.ts"
 import { callTool, type ToolCallResponse } from "./call-tool.ts"
 import { isAskedInClient, type InClient } from "./asked-in-client.ts"
 import { noAbilities, capabilitiesOf, clientInfoOf } from "./capabilities.ts"

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server"
-import type { EndingCode, Ticket, ToolResult } from "../../model/result.ts"
+import type { EndingCode, Ticket, ToolResult } from "../../core/result.ts"
 
 /** A JSON-RPC error. */
 export interface Fault {

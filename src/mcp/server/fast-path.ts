@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { readPostedMessage, type PostedMessage } from "./posted-message.ts"
 import { readCapabilities } from "./capabilities.ts"
 import type { McpEndpoint } from "./endpoint.ts"

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { toAuthInfo } from "./auth.ts"
 import { isJsonTooDeep } from "../../lib/json-depth.ts"
 import type { ClientIdentity } from "./client-identity.ts"

@@ -1,4 +1,4 @@
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 
 /** A list or a resource that has changed. */
 export type ListChange =

@@ -1,6 +1,6 @@
 import { createMcpHandler, type McpHandlerRequestOptions, type McpHttpHandler } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
-import { mcpName, mcpParts } from "../../model/mcp.ts"
+import type { App } from "../../app/public.ts"
+import { mcpName, mcpParts } from "../../core/mcp.ts"
 import { identityFromAuth } from "./auth.ts"
 import type { McpEndpoint } from "./endpoint.ts"
 import type { SdkExchange } from "./http-exchange.ts"

@@ -4,8 +4,8 @@ import {
   type ProgressToken,
   type ServerContext,
 } from "@modelcontextprotocol/server"
-import type { McpChunk } from "../../model/mcp.ts"
-import { resultAsText, wholeCharacters } from "../../model/model-text.ts"
+import type { McpChunk } from "../../core/mcp.ts"
+import { resultAsText, wholeCharacters } from "../../core/model-text.ts"
 
 const levels: readonly LoggingLevel[] = [
   "debug",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
-import type { App } from "../../model/app.ts"
-import { isTicket, type Ticket } from "../../model/result.ts"
+import type { App } from "../../app/public.ts"
+import { isTicket, type Ticket } from "../../core/result.ts"
 import { badState } from "./errors.ts"
 import { answerFromForm } from "./elicitation-forms.ts"
 import type { ClientQuestion, OpenCall } from "./open-call.ts"

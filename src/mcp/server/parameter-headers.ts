@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
-import type { JsonSchema } from "../../model/schema.ts"
+import type { JsonSchema } from "../../core/schema.ts"
 
 /**
  * What is wrong with the `Mcp-Param-*` headers of a call: an argument whose property has `x-mcp-header` must be in that

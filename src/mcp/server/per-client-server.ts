@@ -1,5 +1,5 @@
 import { Server, type LoggingLevel } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { sha256 } from "../../lib/canonical-json.ts"
 import type { ListChange } from "./list-changes.ts"
 import { toolList } from "./tool-list.ts"

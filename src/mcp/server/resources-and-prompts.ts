@@ -8,8 +8,8 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
-import { mcpName, mcpParts } from "../../model/mcp.ts"
+import type { App } from "../../app/public.ts"
+import { mcpName, mcpParts } from "../../core/mcp.ts"
 import { artifactTemplate, isArtifactUri, readArtifact } from "./artifacts.ts"
 import type { RequestOutcome } from "./serve-call.ts"
 import { badParams, resourceNotFound, partError, stillWaitsError } from "./errors.ts"

@@ -5,9 +5,9 @@ import {
   type LoggingLevel,
   type ServerContext,
 } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
-import type { Caller } from "../../model/call.ts"
-import { isTicket, type Ticket, type ToolResult } from "../../model/result.ts"
+import type { App } from "../../app/public.ts"
+import type { Caller } from "../../core/call.ts"
+import { isTicket, type Ticket, type ToolResult } from "../../core/result.ts"
 import { noAbilities, type ClientAbilities } from "./capabilities.ts"
 import { OpenCall, type ClientForms } from "./open-call.ts"
 import type { OpenCalls } from "./open-calls.ts"

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream"
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server"
 import { serveStdio as serve, StdioServerTransport } from "@modelcontextprotocol/server/stdio"
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { PerClientServer } from "./per-client-server.ts"
 import { mcpEndpoint, type McpEndpointOptions } from "./endpoint.ts"
 import type { ClientIdentity } from "./client-identity.ts"

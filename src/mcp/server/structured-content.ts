@@ -1,5 +1,5 @@
-import { wholeCharacters } from "../../model/model-text.ts"
-import type { JsonSchema } from "../../model/schema.ts"
+import { wholeCharacters } from "../../core/model-text.ts"
+import type { JsonSchema } from "../../core/schema.ts"
 import { compileJsonSchema } from "../../schema/json-schema.ts"
 
 /**

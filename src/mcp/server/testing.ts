@@ -2,7 +2,7 @@ import { Client, InMemoryTransport, type ClientOptions } from "@modelcontextprot
 import type { Transport } from "@modelcontextprotocol/server"
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { onTestFinished } from "vitest"
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { mcpEndpoint, type McpEndpointOptions, type McpEndpoint } from "./endpoint.ts"
 import type { ClientIdentity } from "./client-identity.ts"
 

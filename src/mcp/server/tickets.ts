@@ -1,6 +1,6 @@
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
-import type { Ticket } from "../../model/result.ts"
+import type { Ticket } from "../../core/result.ts"
 import type { ClientIdentity } from "./client-identity.ts"
 
 /** What identifies a call for its caller. */

@@ -1,6 +1,6 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
-import type { JsonSchema } from "../../model/schema.ts"
+import type { App } from "../../app/public.ts"
+import type { JsonSchema } from "../../core/schema.ts"
 import type { AnnouncedTool } from "./call-result.ts"
 
 /** The tools of one agent as clients see them. */

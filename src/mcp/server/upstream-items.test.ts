@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { App } from "../../model/app.ts"
+import type { App } from "../../app/public.ts"
 import { couldMatchTemplate, promptsFor, resourcesFor, resolveResource } from "./upstream-items.ts"
 
 /** An app that has only these servers. */

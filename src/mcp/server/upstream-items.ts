@@ -1,6 +1,6 @@
 import { normalizeUrl } from "../../lib/url.ts"
-import type { App } from "../../model/app.ts"
-import { mcpName, mcpParts, type McpPrompt, type McpResource, type McpResourceTemplate } from "../../model/mcp.ts"
+import type { App } from "../../app/public.ts"
+import { mcpName, mcpParts, type McpPrompt, type McpResource, type McpResourceTemplate } from "../../core/mcp.ts"
 
 /** A resource, template or prompt of another server. */
 export interface UpstreamItem<T> {

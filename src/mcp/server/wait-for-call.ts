@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server"
-import type { App } from "../../model/app.ts"
-import type { Ticket, ToolResult } from "../../model/result.ts"
+import type { App } from "../../app/public.ts"
+import type { Ticket, ToolResult } from "../../core/result.ts"
 import type { ClientQuestion, OpenCall } from "./open-call.ts"
 import type { ClientNotifier } from "./notify-client.ts"
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { McpServerSpec, McpToolDefinition } from "../../model/mcp.ts"
+import type { McpServerSpec, McpToolDefinition } from "../../core/mcp.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 
 /** What a toolbox offers. */

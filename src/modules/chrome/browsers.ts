@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { BrowserContext, Page } from "playwright-core"
-import type { ModuleRuntime } from "../../model/module-runtime.ts"
+import type { ModuleRuntime } from "../../platform/module-runtime.ts"
 import { endLeftBrowsers, makeBrowserFolder, type BrowserFolder } from "./browser-folder.ts"
 import { openProxy, type GuardedProxy } from "./guarded-proxy.ts"
 import { launchChromium } from "./launch.ts"

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { extname, join } from "node:path"
 import type { Download } from "playwright-core"
-import type { Files } from "../../model/files.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import type { ChromeSettings } from "./settings.ts"
 
 /** A download of a tab, and whether it has ended. */

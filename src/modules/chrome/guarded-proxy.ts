@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from "node:net"
-import type { ModuleRuntime } from "../../model/module-runtime.ts"
+import type { ModuleRuntime } from "../../platform/module-runtime.ts"
 
 /** A connection that a page wanted and did not get. */
 export interface RefusedConnection {

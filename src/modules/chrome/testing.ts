@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { createQuartermaster } from "../../app.ts"
 import type { Config } from "../../config/schema.ts"
 import type { Quartermaster } from "../../quartermaster.ts"
-import type { ToolResult } from "../../model/result.ts"
+import type { ToolResult } from "../../core/result.ts"
 
 /** Tests that need a browser are skipped where there is none. In CI that is a failure. */
 export const hasChromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].some(existsSync)

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest"
-import type { QuartermasterEvent } from "../../model/events.ts"
-import type { ChangedBy } from "../../model/organisation-admin.ts"
+import type { QuartermasterEvent } from "../../core/events.ts"
+import type { ChangedBy } from "../organisation-admin.ts"
 import { openDatabase, type Database } from "../../store/database.ts"
 import { SqliteDocuments } from "../../store/documents.ts"
 import { SqliteMessages } from "../../store/messages.ts"

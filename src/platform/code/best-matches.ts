@@ -1,4 +1,4 @@
-import type { CodeSearchResult, CodeKind, CodeMatch, CodeSearch } from "../../model/code.ts"
+import type { CodeSearchResult, CodeKind, CodeMatch, CodeSearch } from "./code.ts"
 import { openFolderReader } from "./folder-reader.ts"
 
 /** A match; line and column count from 0. */

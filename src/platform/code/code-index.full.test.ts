@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import type { CodeSearch } from "../../model/code.ts"
+import type { CodeSearch } from "./code.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { openCodeIndex, type CodeIndexOptions } from "./code-index.ts"
 import { describeMatches } from "./testing.ts"

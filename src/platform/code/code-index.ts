@@ -6,10 +6,10 @@ import {
   type CodeIndex,
   type CodeSearch,
   type CodeSearchResult,
-} from "../../model/code.ts"
-import { failure } from "../../model/ending.ts"
-import type { Files } from "../../model/files.ts"
-import { toolRef, dialectText } from "../../model/dialect-text.ts"
+} from "./code.ts"
+import { failure } from "../../core/ending.ts"
+import type { Files } from "../files/file-access.ts"
+import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import { workerFile } from "./worker-file.ts"
 
 /** The messages to and from the index worker. */

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs"
-import type { CodeSearchResult, CodeSearch } from "../../model/code.ts"
+import type { CodeSearchResult, CodeSearch } from "./code.ts"
 import { bestMatches, type Hit } from "./best-matches.ts"
 import { openFolderReader, isSameStamp, stampOf, type FolderReader, type FileStamp } from "./folder-reader.ts"
 import { sourceLanguageOf, type Language, type SourceLanguage } from "./languages.ts"

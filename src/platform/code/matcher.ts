@@ -1,4 +1,4 @@
-import type { CodeKind, CodeSearch, CodeType } from "../../model/code.ts"
+import type { CodeKind, CodeSearch, CodeType } from "./code.ts"
 import { readGlob } from "../../lib/glob.ts"
 
 /** How well something matches: 0 is best, undefined is no match. */

@@ -1,5 +1,5 @@
 import type { Language as Grammar, Node, Parser, Query, QueryMatch } from "web-tree-sitter"
-import { codeKinds, type CodeKind } from "../../model/code.ts"
+import { codeKinds, type CodeKind } from "./code.ts"
 import type { Language } from "./languages.ts"
 import { outlineQuery } from "./outline-queries.ts"
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { CodeSearchResult, CodeSearch } from "../../model/code.ts"
+import type { CodeSearchResult, CodeSearch } from "./code.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { FolderIndex, type FolderIndexOptions } from "./folder-index.ts"
 import { createOutliner } from "./outline.ts"

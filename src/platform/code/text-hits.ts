@@ -1,4 +1,4 @@
-import type { CodeSearch } from "../../model/code.ts"
+import type { CodeSearch } from "./code.ts"
 import type { Hit } from "./best-matches.ts"
 import { mayMatch, foldCase, type Matcher } from "./matcher.ts"
 

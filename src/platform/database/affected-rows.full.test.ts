@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { loadSqlite } from "../../lib/load-sqlite.ts"
-import type { DatabaseKind, Statement } from "../../model/databases.ts"
+import type { DatabaseKind, Statement } from "./database-access.ts"
 import { affectedRows, selectOf, type AffectedRows } from "./affected-rows.ts"
 import { checkStatement, placeholdersOf } from "./check-statement.ts"
 import { postgresFolder, startPostgres, testClient, type TestServer } from "./testing.ts"

@@ -1,4 +1,4 @@
-import type { DatabaseKind, Statement } from "../../model/databases.ts"
+import type { DatabaseKind, Statement } from "./database-access.ts"
 import { placeholdersOf } from "./check-statement.ts"
 import type { Token } from "./tokens.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { DatabaseKind } from "../../model/databases.ts"
-import type { ToolFailure } from "../../model/ending.ts"
+import type { DatabaseKind } from "./database-access.ts"
+import type { ToolFailure } from "../../core/ending.ts"
 import { affectedRows } from "./affected-rows.ts"
 import { checkStatement } from "./check-statement.ts"
 import { readTokens } from "./tokens.ts"

@@ -1,7 +1,7 @@
 import { counted } from "../../lib/counted.ts"
-import { failure } from "../../model/ending.ts"
-import type { DatabaseKind, Statement } from "../../model/databases.ts"
-import { dialectText, toolRef } from "../../model/dialect-text.ts"
+import { failure } from "../../core/ending.ts"
+import type { DatabaseKind, Statement } from "./database-access.ts"
+import { dialectText, toolRef } from "../../core/dialect-text.ts"
 import { readTokens, type Token } from "./tokens.ts"
 
 type Use = "query" | "change"

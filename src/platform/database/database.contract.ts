@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import type { ToolFailure } from "../../model/ending.ts"
-import type { Database, QueryRequest } from "../../model/databases.ts"
+import type { ToolFailure } from "../../core/ending.ts"
+import type { Database, QueryRequest } from "./database-access.ts"
 import { until } from "../../testing/test-app.ts"
 
 /** A database to test, and a way to run a script on it that is not the tested one. */

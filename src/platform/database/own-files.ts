@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync, type Stats } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 export interface OwnFolders {
   /** Our own data, which is never opened. */

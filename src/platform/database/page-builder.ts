@@ -1,4 +1,4 @@
-import type { Column, RowPage } from "../../model/databases.ts"
+import type { Column, RowPage } from "./database-access.ts"
 
 export const pageLimits = {
   /** How much one page holds, in characters of JSON. */

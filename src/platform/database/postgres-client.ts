@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { missingPackages } from "../../lib/missing-packages.ts"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { asFailure, tooLarge } from "./postgres-failures.ts"
 import { stopped } from "./slots.ts"
 

@@ -1,4 +1,4 @@
-import { failure, ToolFailure } from "../../model/ending.ts"
+import { failure, ToolFailure } from "../../core/ending.ts"
 
 /** An error of the server or of the connection as a sentence. It never repeats the address, the user or the password. */
 export function asFailure(name: string, error: unknown): Error {

@@ -1,4 +1,4 @@
-import type { Description, ForeignKey, TableColumn, TableDescription } from "../../model/databases.ts"
+import type { Description, ForeignKey, TableColumn, TableDescription } from "./database-access.ts"
 import type { PostgresClient } from "./postgres-client.ts"
 
 /** Describes the tables and views that the user may read, from PostgreSQL's own catalog. */

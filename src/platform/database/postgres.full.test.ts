@@ -1,6 +1,6 @@
 import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { ToolFailure } from "../../model/ending.ts"
+import type { ToolFailure } from "../../core/ending.ts"
 import { until } from "../../testing/test-app.ts"
 import { databaseContract } from "./database.contract.ts"
 import { postgresDatabase } from "./postgres.ts"

@@ -1,5 +1,5 @@
-import { failure } from "../../model/ending.ts"
-import type { Change, Column, Database, RowPage, Statement } from "../../model/databases.ts"
+import { failure } from "../../core/ending.ts"
+import type { Change, Column, Database, RowPage, Statement } from "./database-access.ts"
 import { checkStatement, moreRowsFailure } from "./check-statement.ts"
 import { checkRowSize, PageBuilder, pageLimits, rowSize } from "./page-builder.ts"
 import { withClient, type PostgresClient, type PostgresField, type PostgresOptions } from "./postgres-client.ts"

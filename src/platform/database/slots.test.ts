@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolFailure } from "../../model/ending.ts"
+import type { ToolFailure } from "../../core/ending.ts"
 import { Slots } from "./slots.ts"
 
 test("work beyond the limit waits for its turn, and gives up when it is stopped", async () => {

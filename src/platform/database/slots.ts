@@ -1,4 +1,4 @@
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 /** Lets so many pieces of work run at once. The others wait for their turn. */
 export class Slots {

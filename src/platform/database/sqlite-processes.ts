@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { Slots, stopped } from "./slots.ts"
 import type { SqliteAnswer, SqliteJob } from "./sqlite-job.ts"
 

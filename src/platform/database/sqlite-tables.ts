@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite"
-import type { Description, ForeignKey, TableColumn, TableDescription } from "../../model/databases.ts"
+import type { Description, ForeignKey, TableColumn, TableDescription } from "./database-access.ts"
 
 /** Up to so many rows are counted; more are guessed from the last row id. */
 const countedRows = 10_000

@@ -2,7 +2,7 @@ import { copyFileSync, linkSync, mkdirSync, statSync, symlinkSync, writeFileSync
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import { loadSqlite } from "../../lib/load-sqlite.ts"
-import type { ToolFailure } from "../../model/ending.ts"
+import type { ToolFailure } from "../../core/ending.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { databaseContract, type TestDatabase } from "./database.contract.ts"
 import { sqliteDatabase } from "./sqlite.ts"

@@ -1,5 +1,5 @@
-import { failure } from "../../model/ending.ts"
-import type { Change, Database, Description, RowPage, Statement } from "../../model/databases.ts"
+import { failure } from "../../core/ending.ts"
+import type { Change, Database, Description, RowPage, Statement } from "./database-access.ts"
 import { checkStatement, moreRowsFailure, placeholdersOf } from "./check-statement.ts"
 import { databaseFile, type OwnFolders } from "./own-files.ts"
 import type { BoundStatement, SqliteAnswer, SqliteJob, SqliteValue } from "./sqlite-job.ts"

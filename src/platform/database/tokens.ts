@@ -1,4 +1,4 @@
-import type { DatabaseKind } from "../../model/databases.ts"
+import type { DatabaseKind } from "./database-access.ts"
 
 /**
  * A piece of SQL text. `escaped` is a string with escapes, `named` a placeholder with a name, `broken` a text or comment

@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs"
-import type { FileFacts, FileVersion } from "../../model/files.ts"
+import type { FileFacts, FileVersion } from "./file-access.ts"
 
 /** Changes with the content, unless the clock is set back on purpose. */
 export function versionOf({ dev, ino, mtimeNs, ctimeNs, size }: BigIntStats): FileVersion {

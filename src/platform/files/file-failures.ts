@@ -1,4 +1,4 @@
-import { failure, ToolFailure } from "../../model/ending.ts"
+import { failure, ToolFailure } from "../../core/ending.ts"
 import type { PathRefusal } from "../../guards/paths/path-refusals.ts"
 
 /** The codes of failed file operations; see `Files`. */

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs"
 import { readdir } from "node:fs/promises"
-import type { FileFacts, Files, FolderEntry, Trash, TrashLimits } from "../../model/files.ts"
+import type { FileFacts, Files, FolderEntry, Trash, TrashLimits } from "./file-access.ts"
 import { createPathPolicy, type PathPolicy, type PathPolicyOptions } from "../../guards/paths/path-policy.ts"
 import { fastIsShown } from "../../guards/paths/fast-is-shown.ts"
 import { ContentCache } from "./content-cache.ts"

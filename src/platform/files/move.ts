@@ -1,5 +1,5 @@
 import { lstatSync, openSync, closeSync, constants, fstatSync } from "node:fs"
-import type { FileFacts } from "../../model/files.ts"
+import type { FileFacts } from "./file-access.ts"
 import { isUnder } from "../../guards/paths/allowed-path.ts"
 import { writeBackup } from "./backups.ts"
 import { renameOrCopy } from "./rename-or-copy.ts"

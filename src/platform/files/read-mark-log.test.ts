@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { appendFileSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { ReadMark } from "../../model/files.ts"
+import type { ReadMark } from "./file-access.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { openReadMarkLog } from "./read-mark-log.ts"
 

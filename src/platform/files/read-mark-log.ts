@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, renameSync, writeFileSync, writeSync } from "node:fs" // prettier-ignore
-import type { ReadMarkLog, ReadMark } from "../../model/files.ts"
+import type { ReadMarkLog, ReadMark } from "./file-access.ts"
 
 export interface OpenReadMarkLog extends ReadMarkLog {
   /** Writes pending marks; later marks are written immediately. */

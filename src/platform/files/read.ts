@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, read, readSync, type BigIntStats } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import type { FileFacts, OpenFile } from "../../model/files.ts"
+import type { FileFacts, OpenFile } from "./file-access.ts"
 import type { ContentCache } from "./content-cache.ts"
 import { factsOf } from "./facts.ts"
 import {

@@ -2,8 +2,8 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished } from "vitest"
-import { ToolFailure } from "../../model/ending.ts"
-import type { Files, Trash } from "../../model/files.ts"
+import { ToolFailure } from "../../core/ending.ts"
+import type { Files, Trash } from "./file-access.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { openFiles, openTrash, type FilesOptions } from "./files.ts"
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from "node:fs" // prettier-ignore
 import { join } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
-import type { TrashItem } from "../../model/files.ts"
+import type { TrashItem } from "./file-access.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { openTrash } from "./files.ts"
 import { openTestFiles, refusalCode, type TestFiles } from "./testing.ts"

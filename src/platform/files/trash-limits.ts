@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs"
-import { defaultTrashLimits, type TrashItem, type TrashLimits } from "../../model/files.ts"
+import { defaultTrashLimits, type TrashItem, type TrashLimits } from "./file-access.ts"
 import { withOwnerAccess, type FolderOpener, type FolderHandle } from "./folder-handle.ts"
 import type { DataFolderAccess } from "./data-folder.ts"
 import { listTrashItems, trashedName, writeTrashNote } from "./trash-notes.ts"

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs"
 import { z } from "zod"
-import type { TrashItem } from "../../model/files.ts"
+import type { TrashItem } from "./file-access.ts"
 import { kindOf } from "./facts.ts"
 import type { FolderHandle } from "./folder-handle.ts"
 import { readDataFile, replaceDataFile } from "./data-file.ts"

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { chmodSync, lstatSync } from "node:fs"
-import type { Trash, TrashItem } from "../../model/files.ts"
+import type { Trash, TrashItem } from "./file-access.ts"
 import { renameOrCopy } from "./rename-or-copy.ts"
 import { kindOf } from "./facts.ts"
 import { withOwnerAccess, type FolderOpener, type FolderHandle } from "./folder-handle.ts"

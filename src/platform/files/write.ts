@@ -3,7 +3,7 @@ import {
   closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync, linkSync, lstatSync, openSync,
   renameSync, unlinkSync, writeSync, type BigIntStats, type PathLike,
 } from "node:fs" // prettier-ignore
-import type { WriteOptions, WriteResult } from "../../model/files.ts"
+import type { WriteOptions, WriteResult } from "./file-access.ts"
 import { writeBackup } from "./backups.ts"
 import { factsOf, versionOf } from "./facts.ts"
 import type { FolderHandle } from "./folder-handle.ts"

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
-import { failure } from "../../model/ending.ts"
-import type { JavaScript, Script, ScriptResult } from "../../model/javascript.ts"
+import { failure } from "../../core/ending.ts"
+import type { JavaScript, Script, ScriptResult } from "./evaluator.ts"
 import type { ScriptJob, ScriptOutcome, ScriptMessage } from "./evaluate.ts"
 
 /** How long the thread may take to start, and to answer after the script's own time is over. */

@@ -1,6 +1,6 @@
-import { failure } from "../../model/ending.ts"
-import type { BackgroundCommand, CommandOutput, CommandOwner } from "../../model/processes.ts"
-import { toolRef, dialectText } from "../../model/dialect-text.ts"
+import { failure } from "../../core/ending.ts"
+import type { BackgroundCommand, CommandOutput, CommandOwner } from "./process-access.ts"
+import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import type { RunningCommand } from "./launch-command.ts"
 import { BoundedText } from "./bounded-text.ts"
 

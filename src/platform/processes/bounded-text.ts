@@ -1,4 +1,4 @@
-import { wholeCharacters } from "../../model/model-text.ts"
+import { wholeCharacters } from "../../core/model-text.ts"
 
 /**
  * Keeps the beginning and the end of a text that comes in pieces and may never end, each up to a number of characters,

@@ -1,5 +1,5 @@
-import { failure } from "../../model/ending.ts"
-import type { CommandSpec } from "../../model/processes.ts"
+import { failure } from "../../core/ending.ts"
+import type { CommandSpec } from "./process-access.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 
 export type CommandVariables = Readonly<Record<string, string>>

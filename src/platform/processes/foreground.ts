@@ -1,5 +1,5 @@
-import { failure } from "../../model/ending.ts"
-import type { CommandSpec, CommandWatch, FinishedCommand, SandboxLayer } from "../../model/processes.ts"
+import { failure } from "../../core/ending.ts"
+import type { CommandSpec, CommandWatch, FinishedCommand, SandboxLayer } from "./process-access.ts"
 import type { OutputListener, RunningCommand } from "./launch-command.ts"
 import { BoundedText } from "./bounded-text.ts"
 import type { Spool } from "./spool.ts"

@@ -1,4 +1,4 @@
-import type { CommandLimits } from "../../model/processes.ts"
+import type { CommandLimits } from "./process-access.ts"
 import type { OutputListener } from "./launch-command.ts"
 
 /** How programs report in English that a file reached its size limit or that a disk is full. */

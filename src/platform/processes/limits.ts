@@ -1,4 +1,4 @@
-import type { CommandLimits, ExceededLimit } from "../../model/processes.ts"
+import type { CommandLimits, ExceededLimit } from "./process-access.ts"
 import { allProcesses, readFirstPage, membersOf, type CommandGroup, type GroupMember } from "./process-table.ts"
 
 /** The time between two checks. It is shorter while a command uses more than `busyShare` of a limit. */

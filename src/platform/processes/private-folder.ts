@@ -4,7 +4,7 @@ import { Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 const pipesPerBatch = 16
 

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync } from "node:fs"
-import { failure } from "../../model/ending.ts"
-import type { Files } from "../../model/files.ts"
+import { failure } from "../../core/ending.ts"
+import type { Files } from "../files/file-access.ts"
 import {
   defaultCommandLimits,
   type CommandLimits,
   type CommandSpec,
   type Processes,
   type SandboxLayer,
-} from "../../model/processes.ts"
-import { artifactLimit } from "../../model/tool.ts"
+} from "./process-access.ts"
+import { artifactLimit } from "../../core/tool.ts"
 import { BackgroundCommands } from "./background.ts"
 import {
   launchCommand,

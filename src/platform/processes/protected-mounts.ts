@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync, unlinkSync, writeFileSync, type Stats } from "node:fs" // prettier-ignore
 import { basename, dirname, join, relative, sep } from "node:path"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { descriptorOpener, openFolderBelow } from "../files/folder-handle.ts"
 import { encodePath, decodeName } from "../../lib/byte-names.ts"
 import { mountsOfOtherNamespaces } from "./mounts.ts"

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { closeSync, lstatSync, readlinkSync, realpathSync } from "node:fs"
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import type { CommandVariables } from "./environment.ts"
 import type { PrivateFolder } from "./private-folder.ts"
 import { socketFilter } from "./seccomp.ts"

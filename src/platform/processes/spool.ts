@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import type { WholeOutput } from "../../model/processes.ts"
+import type { WholeOutput } from "./process-access.ts"
 
 /** Bytes to keep in memory before writing to a file. */
 const maxInMemory = 1024 * 1024

@@ -1,4 +1,4 @@
-import { failure, type ToolFailure } from "../../model/ending.ts"
+import { failure, type ToolFailure } from "../../core/ending.ts"
 import type { WebAddress } from "../../guards/hosts/web-address.ts"
 
 /** The time limit of a whole request, including redirects and the wait for its turn. */

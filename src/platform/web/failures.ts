@@ -1,4 +1,4 @@
-import { failure, ToolFailure } from "../../model/ending.ts"
+import { failure, ToolFailure } from "../../core/ending.ts"
 import type { WebAddress } from "../../guards/hosts/web-address.ts"
 
 /** The host guard refused the request, before or while connecting. */

@@ -1,6 +1,6 @@
 import { connect as connectSocket, isIP, type Socket } from "node:net"
-import { failure } from "../../model/ending.ts"
-import type { ConnectTarget } from "../../model/module-runtime.ts"
+import { failure } from "../../core/ending.ts"
+import type { ConnectTarget } from "../module-runtime.ts"
 import { hostLists, type HostLists, type HostOptions } from "../../guards/hosts/host-lists.ts"
 import { readWebAddress, type WebAddress } from "../../guards/hosts/web-address.ts"
 import { checkedAddresses, lookupAll, pinned, type HostLookup, type ResolvedAddress } from "./connect.ts"

@@ -1,4 +1,4 @@
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { isSecretName } from "../../lib/secret-names.ts"
 
 type Headers = Readonly<Record<string, string>>

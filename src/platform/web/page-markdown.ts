@@ -2,7 +2,7 @@ import { Readability } from "@mozilla/readability"
 import { parseHTML } from "linkedom"
 import TurndownService from "turndown"
 import { parseUrl } from "../../lib/url.ts"
-import type { Page, PagePattern } from "../../model/web.ts"
+import type { Page, PagePattern } from "./web-access.ts"
 
 /** From a deeper or larger page only the plain text is taken: recursive code would run out of stack or time. */
 const maxDepth = 300

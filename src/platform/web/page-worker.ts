@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads"
-import type { PagePattern } from "../../model/web.ts"
+import type { PagePattern } from "./web-access.ts"
 import { findInPage, readablePage } from "./page-markdown.ts"
 
 /** The worker handles one page, answers once and ends. */

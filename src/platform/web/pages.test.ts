@@ -1,6 +1,6 @@
 import iconv from "iconv-lite"
 import { describe, expect, test } from "vitest"
-import { ToolFailure } from "../../model/ending.ts"
+import { ToolFailure } from "../../core/ending.ts"
 import { openPages } from "./pages.ts"
 import { findInPage, readablePage } from "./page-markdown.ts"
 

@@ -1,8 +1,8 @@
 import { Worker } from "node:worker_threads"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
 import { missingPackages } from "../../lib/missing-packages.ts"
-import { failure } from "../../model/ending.ts"
-import type { Page, Pages } from "../../model/web.ts"
+import { failure } from "../../core/ending.ts"
+import type { Page, Pages } from "./web-access.ts"
 import { decodeText } from "./charset.ts"
 import type { PageTask } from "./page-worker.ts"
 

@@ -1,6 +1,6 @@
 import { parseUrl } from "../../lib/url.ts"
-import { failure } from "../../model/ending.ts"
-import type { WebResponse, WebRequest } from "../../model/web.ts"
+import { failure } from "../../core/ending.ts"
+import type { WebResponse, WebRequest } from "./web-access.ts"
 import type { HostJudgement } from "../../guards/hosts/host-lists.ts"
 import type { WebAddress } from "../../guards/hosts/web-address.ts"
 import { hostDenied } from "./failures.ts"

@@ -1,6 +1,6 @@
 import { Readable, type Transform } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 export interface ResponseBody {
   readonly bytes: Buffer

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net"
 import { expect, onTestFinished } from "vitest"
-import { ToolFailure } from "../../model/ending.ts"
+import { ToolFailure } from "../../core/ending.ts"
 import { openWeb, type OpenWeb, type WebOptions } from "./web.ts"
 
 export type Responder = (request: IncomingMessage, response: ServerResponse) => unknown

@@ -1,4 +1,4 @@
-import type { AgentView } from "../../model/organisation.ts"
+import type { AgentView } from "../../core/organisation.ts"
 import { deny, type Check, type Sentences } from "../check.ts"
 import { shellWord } from "../../lib/shell-word.ts"
 

@@ -1,4 +1,4 @@
-import { confirmationParameters } from "../../model/permission.ts"
+import { confirmationParameters } from "../../core/permission.ts"
 import { ask, defineCheck } from "../check.ts"
 
 /** The model itself asks for a confirmation in the input of the call. It can only raise the verdict. */

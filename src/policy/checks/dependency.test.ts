@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { AgentView } from "../../model/organisation.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { AgentView } from "../../core/organisation.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import { PolicySource } from "../policy-source.ts"
 import { agent, registered, role, rule, tools as groups } from "../testing.ts"
 import { hiddenBecause } from "../visible.ts"

@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import { defineCheck, deny, type VisibleFacts } from "../check.ts"
 import { listed, whyFix } from "../fix-text.ts"
 

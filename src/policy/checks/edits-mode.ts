@@ -1,4 +1,4 @@
-import { isPath } from "../../model/rule.ts"
+import { isPath } from "../../core/rule.ts"
 import { allow, defineCheck } from "../check.ts"
 import { modeFix } from "../fix-text.ts"
 import { normalizeTouches } from "../normalize-touches.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Finding } from "../../model/guard.ts"
+import type { Finding } from "../../core/guard.ts"
 import { facts, registered } from "../testing.ts"
 import { lookAtCall } from "../testing/checks.ts"
 import { guardAllowCheck } from "./guard-allow.ts"

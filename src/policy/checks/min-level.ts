@@ -1,5 +1,5 @@
-import type { AgentView } from "../../model/organisation.ts"
-import type { LevelOrder } from "../../model/permission.ts"
+import type { AgentView } from "../../core/organisation.ts"
+import type { LevelOrder } from "../../core/permission.ts"
 import { defineCheck, deny } from "../check.ts"
 import { agentLine, permissionLine, roleFix } from "../fix-text.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AgentView } from "../../model/organisation.ts"
+import type { AgentView } from "../../core/organisation.ts"
 import { agent, registered, role } from "../testing.ts"
 import { lookVisible } from "../testing/checks.ts"
 import { checksOf } from "./list.ts"

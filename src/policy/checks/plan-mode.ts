@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import { defineCheck, deny } from "../check.ts"
 import { modeFix } from "../fix-text.ts"
 import { readsOnly } from "../reads-only.ts"

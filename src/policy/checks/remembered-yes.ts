@@ -1,4 +1,4 @@
-import type { Grant } from "../../model/rule.ts"
+import type { Grant } from "../../core/rule.ts"
 import { allow, defineCheck, type CallFacts } from "../check.ts"
 import { grantFix } from "../fix-text.ts"
 import { grantMatches } from "../grants.ts"

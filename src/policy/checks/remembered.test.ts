@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { DecisionInput } from "../../model/ports.ts"
-import type { Grant } from "../../model/rule.ts"
+import type { DecisionInput } from "../../call/ports.ts"
+import type { Grant } from "../../core/rule.ts"
 import { grantMatches } from "../grants.ts"
 import { agent, facts, grantFor, now, registered } from "../testing.ts"
 import { lookAtCall } from "../testing/checks.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Rule } from "../../model/rule.ts"
+import type { Rule } from "../../core/rule.ts"
 import { reasonOf } from "../rule-reason.ts"
 import { rule } from "../testing.ts"
 import { checks } from "./list.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolPermission } from "../../model/permission.ts"
+import type { ToolPermission } from "../../core/permission.ts"
 import { facts, registered } from "../testing.ts"
 import { lookAtCall } from "../testing/checks.ts"
 import { toolLevelCheck } from "./tool-level.ts"

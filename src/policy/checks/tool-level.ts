@@ -1,4 +1,4 @@
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import { ask, defineCheck } from "../check.ts"
 import { allowRuleFix } from "../fix-text.ts"
 import { readsOnly } from "../reads-only.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import type { Rule } from "../../model/rule.ts"
-import type { RegisteredTool } from "../../model/tool.ts"
+import type { Rule } from "../../core/rule.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
 import { type RuleContext } from "../flaws.ts"
 import { agent, registered, role, rule, tools } from "../testing.ts"
 

@@ -1,4 +1,4 @@
-import type { Language } from "../../model/language.ts"
+import type { Language } from "../../core/language.ts"
 
 type Texts = typeof zh
 

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import type { AliasSpec } from "../../model/dialect.ts"
-import type { Language } from "../../model/language.ts"
+import type { AliasSpec } from "../dialect.ts"
+import type { Language } from "../../core/language.ts"
 import { classicTexts } from "./classic-texts.ts"
 import { defineAlias, withoutUndefined } from "./define-alias.ts"
 

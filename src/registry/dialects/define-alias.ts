@@ -1,6 +1,6 @@
 import type { z } from "zod"
-import type { AliasSpec } from "../../model/dialect.ts"
-import { failure } from "../../model/ending.ts"
+import type { AliasSpec } from "../dialect.ts"
+import { failure } from "../../core/ending.ts"
 
 interface Spelled<Shape extends z.ZodType> extends Omit<AliasSpec, "input" | "toInput" | "toResult"> {
   input: Shape

@@ -1,6 +1,6 @@
-import type { LoadingPlugin, PluginCatalog, PluginEntry, PluginState } from "../../model/plugin.ts"
-import type { Documents, StoredDocument } from "../../model/documents.ts"
-import type { Layer } from "../../model/tool.ts"
+import type { LoadingPlugin, PluginCatalog, PluginEntry, PluginState } from "./plugin.ts"
+import type { Documents, StoredDocument } from "../../core/documents.ts"
+import type { Layer } from "../../core/tool.ts"
 import type { ToolRegistry } from "../registry.ts"
 import { PluginManager, type PluginOptions } from "./manager.ts"
 

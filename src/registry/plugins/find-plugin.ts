@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
-import type { PluginDigest } from "../../model/plugin.ts"
+import type { PluginDigest } from "./plugin.ts"
 
 /** The location of a plugin: the file to import, and its folder when the configuration names a folder. */
 export interface FoundPlugin {

@@ -1,6 +1,6 @@
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { Tool, ToolContext } from "../../model/tool.ts"
+import type { Tool, ToolContext } from "../../core/tool.ts"
 import { fromModule, type ModuleOptions, type ToolModule } from "../adapters.ts"
 import type { ToolDefinition } from "../groups.ts"
 import { describeType, recogniseTool, whatIsMissing, type AnyTool } from "../recognise-tool.ts"

@@ -1,4 +1,4 @@
-import type { Language } from "../../model/language.ts"
+import type { Language } from "../../core/language.ts"
 import { moduleGroup, type ToolModule } from "../adapters.ts"
 import { describeType, nameOf } from "../recognise-tool.ts"
 

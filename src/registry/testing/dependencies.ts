@@ -1,4 +1,4 @@
-import type { Tool } from "../../model/tool.ts"
+import type { Tool } from "../../core/tool.ts"
 import { tool } from "../../testing/test-app.ts"
 
 export const toolWithDependencies = (name: string, dependsOn: readonly string[] = [], version = "1.0.0"): Tool =>

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { AgentView } from "../../model/organisation.ts"
-import { type Tool, type ToolSpec } from "../../model/tool.ts"
+import type { AgentView } from "../../core/organisation.ts"
+import { type Tool, type ToolSpec } from "../../core/tool.ts"
 import { ToolGroupManager } from "../groups.ts"
 import { ToolRegistry, type RegistryOptions } from "../registry.ts"
 

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { silentLogger } from "../../model/logger.ts"
+import { silentLogger } from "../../core/logger.ts"
 import { dataFolder } from "../../testing/test-app.ts"
 import { newOwnerName } from "../owner.ts"
 import { openStore } from "../store.ts"

@@ -1,6 +1,6 @@
-import type { AuditFilter } from "../../model/ports.ts"
-import type { ExportedCall } from "../../model/app.ts"
-import type { AuditEntry } from "../../model/audit-entry.ts"
+import type { AuditFilter } from "../../call/ports.ts"
+import type { ExportedCall } from "../../app/public.ts"
+import type { AuditEntry } from "../../core/audit-entry.ts"
 import { Journal } from "../journal.ts"
 import { openTestStore } from "./test-store.ts"
 

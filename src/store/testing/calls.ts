@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest"
-import type { CallStore } from "../../model/ports.ts"
-import { silentLogger } from "../../model/logger.ts"
+import type { CallStore } from "../../call/ports.ts"
+import { silentLogger } from "../../core/logger.ts"
 import { dataFolder } from "../../testing/test-app.ts"
 import { openStore } from "../store.ts"
 

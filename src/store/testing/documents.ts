@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest"
-import type { Documents } from "../../model/documents.ts"
+import type { Documents } from "../../core/documents.ts"
 import { databaseFile } from "../../testing/test-app.ts"
 import { openDatabase } from "../database.ts"
 import { SqliteDocuments } from "../documents.ts"

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest"
 import { newId } from "../../lib/new-id.ts"
-import type { Message } from "../../model/organisation.ts"
+import type { Message } from "../../core/organisation.ts"
 import { databaseFile } from "../../testing/test-app.ts"
 import { openDatabase } from "../database.ts"
 import { SqliteMessages } from "../messages.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { AnswerResult, Answer } from "../../model/approval.ts"
-import type { ToolResult } from "../../model/result.ts"
+import type { AnswerResult, Answer } from "../../core/approval.ts"
+import type { ToolResult } from "../../core/result.ts"
 import { temporaryFolder } from "../test-app.ts"
 import { times } from "../times.ts"
 import { startApp, type AppProcess, type MarkTool } from "./app-process.ts"

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { QuartermasterOptions } from "../../quartermaster.ts"
 import type { Config } from "../../config/schema.ts"
-import type { App, ExportedCall } from "../../model/app.ts"
-import type { AuditFilter } from "../../model/ports.ts"
-import type { ToolPermission } from "../../model/permission.ts"
+import type { App, ExportedCall } from "../../app/public.ts"
+import type { AuditFilter } from "../../call/ports.ts"
+import type { ToolPermission } from "../../core/permission.ts"
 
 /** One place at which a process is killed or paused. */
 export interface Failpoint {

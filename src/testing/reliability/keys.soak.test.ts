@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolResult } from "../../model/result.ts"
+import type { ToolResult } from "../../core/result.ts"
 import { temporaryFolder } from "../test-app.ts"
 import { ProcessDied, startApp, type AppProcess, type MarkTool } from "./app-process.ts"
 import { endingOf, toolMarksIn } from "./kill-repeatedly.ts"

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Config } from "../../config/schema.ts"
-import type { ToolResult } from "../../model/result.ts"
+import type { ToolResult } from "../../core/result.ts"
 import { times } from "../times.ts"
 import {
   armedFile,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolResult } from "../../model/result.ts"
+import type { ToolResult } from "../../core/result.ts"
 import { temporaryFolder, until } from "../test-app.ts"
 import { ProcessDied, startApp, type AppProcess } from "./app-process.ts"
 import { toolMarksIn } from "./kill-repeatedly.ts"

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { CallArtifacts, ToolContext } from "../../model/tool.ts"
+import type { CallArtifacts, ToolContext } from "../../core/tool.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { getArtifact } from "./get-artifact.ts"
 import { putArtifact } from "./put-artifact.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { textPage } from "../../lib/text-page.ts"
-import { artifactReader, readFrom } from "../../model/artifact-reader.ts"
+import { artifactReader, readFrom } from "../../core/artifact-reader.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 
 /** Reads an artifact of this agent or, in its task, of an agent above or below it, whole or in parts. Other artifacts are reported as missing. */

@@ -1,4 +1,4 @@
-import type { Tool } from "../../model/tool.ts"
+import type { Tool } from "../../core/tool.ts"
 import { getArtifact } from "./get-artifact.ts"
 import { putArtifact } from "./put-artifact.ts"
 

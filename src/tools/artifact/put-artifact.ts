@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 /** Stores an artifact for this agent and its task. */
 export const putArtifact = () =>

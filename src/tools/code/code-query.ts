@@ -1,8 +1,8 @@
 import { counted } from "../../lib/counted.ts"
 import { z } from "zod"
-import { codeKinds, codeTypes, type CodeIndex, type CodeSearch } from "../../model/code.ts"
+import { codeKinds, codeTypes, type CodeIndex, type CodeSearch } from "../../platform/code/code.ts"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { Files } from "../../model/files.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import { textSearchFallback } from "./text-search-fallback.ts"
 
 const input = z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { SnippetStorage } from "../../model/snippets.ts"
+import type { SnippetStorage } from "../../store/snippet-store.ts"
 import { snippetNameOrId, snippetNotFound } from "./snippet-schemas.ts"
 
 /** Deletes a snippet. */

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure } from "../../model/ending.ts"
-import type { SnippetStorage } from "../../model/snippets.ts"
+import { failure } from "../../core/ending.ts"
+import type { SnippetStorage } from "../../store/snippet-store.ts"
 import { snippetTags } from "./snippet-schemas.ts"
 
 const identifier = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i

@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { nearestName } from "../../lib/nearest-name.ts"
-import type { SnippetStorage } from "../../model/snippets.ts"
+import type { SnippetStorage } from "../../store/snippet-store.ts"
 
 export const snippetTags = z.array(z.string().trim().min(1).max(100)).max(50)
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import fc from "fast-check"
 import { expect, onTestFinished, test } from "vitest"
-import type { Snippet, SnippetStorage } from "../../model/snippets.ts"
+import type { Snippet, SnippetStorage } from "../../store/snippet-store.ts"
 import { openDatabase } from "../../store/database.ts"
 import { migrate } from "../../store/kysely.ts"
 import { storedSnippets } from "../../store/snippets.ts"

@@ -1,5 +1,5 @@
-import { ToolFailure } from "../../model/ending.ts"
-import type { Tool, ToolContext } from "../../model/tool.ts"
+import { ToolFailure } from "../../core/ending.ts"
+import type { Tool, ToolContext } from "../../core/tool.ts"
 
 /** What a call of a tool came to. */
 export type DirectResult = Record<string, unknown> & { error?: string; toolCode?: string }

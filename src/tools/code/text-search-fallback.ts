@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { missingGrammars } from "../../model/code.ts"
-import type { Fallback } from "../../model/tool.ts"
+import { missingGrammars } from "../../platform/code/code.ts"
+import type { Fallback } from "../../core/tool.ts"
 import type { CodeQueryInput } from "./code-query.ts"
 
 /** The fallback of code_query when the index fails: a text search for the name in all files. */

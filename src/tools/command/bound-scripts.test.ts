@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { isTicket } from "../../model/result.ts"
+import { isTicket } from "../../core/result.ts"
 import { openTestApp, temporaryFolder, until } from "../../testing/test-app.ts"
 
 /** An app whose commands wait for a person, with a few scripts in its workspace. */

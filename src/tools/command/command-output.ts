@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { Processes } from "../../model/processes.ts"
+import type { Processes } from "../../platform/processes/process-access.ts"
 import { backgroundCommandOutput } from "./output-schemas.ts"
 
 /** Reads the new output of a background command. Only its own agent can, and each piece is returned once. */

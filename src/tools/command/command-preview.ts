@@ -1,10 +1,14 @@
 import { counted } from "../../lib/counted.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
-import type { ReasonParams } from "../../model/audit-entry.ts"
-import type { Sentence } from "../../model/sentence.ts"
-import type { CommandPreview } from "../../model/preview.ts"
-import { sandboxUnavailableSentence, type Processes, type SandboxLayer } from "../../model/processes.ts"
+import type { ReasonParams } from "../../core/audit-entry.ts"
+import type { Sentence } from "../../core/sentence.ts"
+import type { CommandPreview } from "../../core/preview.ts"
+import {
+  sandboxUnavailableSentence,
+  type Processes,
+  type SandboxLayer,
+} from "../../platform/processes/process-access.ts"
 
 /** The parts of the input that an approver sees. */
 interface Shown {

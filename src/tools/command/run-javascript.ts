@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { JavaScript } from "../../model/javascript.ts"
+import type { JavaScript } from "../../platform/javascript/evaluator.ts"
 
 const longestMs = 30_000
 const resultLimit = 200_000

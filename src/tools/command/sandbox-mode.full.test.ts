@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { callbackAdapter } from "../../approval-ui/callback.ts"
 import type { Config } from "../../config/schema.ts"
-import { isTicket } from "../../model/result.ts"
+import { isTicket } from "../../core/result.ts"
 import { openTestApp, temporaryFolder, until } from "../../testing/test-app.ts"
 import { findBubblewrap } from "../../testing/shell-app.ts"
 

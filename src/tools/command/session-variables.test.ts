@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { isTicket } from "../../model/result.ts"
+import { isTicket } from "../../core/result.ts"
 import { openTestApp, temporaryFolder, until } from "../../testing/test-app.ts"
 
 /** An app in which the commands `printenv` and `true` and `set_env` run unasked. */

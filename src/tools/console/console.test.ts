@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { consolePrint } from "./console-print.ts"
 

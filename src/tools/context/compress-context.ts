@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { ConversationContexts } from "../../model/context.ts"
+import type { ConversationContexts } from "./context.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 import { currentContext } from "./current-context.ts"
 

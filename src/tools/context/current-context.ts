@@ -1,6 +1,6 @@
-import { failure } from "../../model/ending.ts"
-import type { ConversationContext, ConversationContexts } from "../../model/context.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import { failure } from "../../core/ending.ts"
+import type { ConversationContext, ConversationContexts } from "./context.ts"
+import type { ToolContext } from "../../core/tool.ts"
 
 /** The conversation that a call belongs to. Fails for calls that come from elsewhere, for example an MCP client. */
 export function currentContext(contexts: ConversationContexts, { sessionId, agent }: ToolContext): ConversationContext {

@@ -1,5 +1,5 @@
-import type { ConversationContexts } from "../../model/context.ts"
-import type { Tool } from "../../model/tool.ts"
+import type { ConversationContexts } from "./context.ts"
+import type { Tool } from "../../core/tool.ts"
 import { compressContext } from "./compress-context.ts"
 import { getContextStatus } from "./get-context-status.ts"
 

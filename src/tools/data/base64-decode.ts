@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 /** Decodes Base64 to text. Bytes that are not UTF-8 are refused. */
 export const base64Decode = () =>

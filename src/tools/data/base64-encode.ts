@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 /** Encodes text, as UTF-8, in Base64. A lone surrogate has no UTF-8 form and is refused. */
 export const base64Encode = () =>

@@ -5,7 +5,7 @@ import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createQuartermaster } from "../../app.ts"
 import type { Quartermaster } from "../../quartermaster.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { dataTools } from "./index.ts"
 
 const dir = mkdtempSync(join(tmpdir(), "qm-test-"))

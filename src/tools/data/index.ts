@@ -1,4 +1,4 @@
-import type { Tool } from "../../model/tool.ts"
+import type { Tool } from "../../core/tool.ts"
 import { base64Decode } from "./base64-decode.ts"
 import { base64Encode } from "./base64-encode.ts"
 import { jsonParse } from "./json-parse.ts"

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Databases, MatchingRows, RowPage, Statement } from "../../model/databases.ts"
+import type { Databases, MatchingRows, RowPage, Statement } from "../../platform/database/database-access.ts"
 import { printable, printableJson } from "../../lib/printable.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 import { columns, databaseTouch, rows, statementFields } from "./database-schemas.ts"

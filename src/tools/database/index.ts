@@ -1,5 +1,5 @@
-import type { Databases } from "../../model/databases.ts"
-import type { Tool } from "../../model/tool.ts"
+import type { Databases } from "../../platform/database/database-access.ts"
+import type { Tool } from "../../core/tool.ts"
 import { changeDatabase } from "./change-database.ts"
 import { describeDatabase } from "./describe-database.ts"
 import { listDatabases } from "./list-databases.ts"

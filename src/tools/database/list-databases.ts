@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Databases } from "../../model/databases.ts"
+import type { Databases } from "../../platform/database/database-access.ts"
 import { defineTool } from "../../schema/define-tool.ts"
 
 /** Lists the databases that the agent may use, never their addresses. */

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 /** Asks a person for one option, several options, or free text. The question waits in the approval queue. */
 export const askUser = () =>

@@ -1,4 +1,4 @@
-import type { Tool } from "../../model/tool.ts"
+import type { Tool } from "../../core/tool.ts"
 import { askUser } from "./ask-user.ts"
 
 export const interactionTools = (): Tool[] => [askUser()]

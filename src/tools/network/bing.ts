@@ -1,5 +1,5 @@
-import { failure } from "../../model/ending.ts"
-import type { Web } from "../../model/web.ts"
+import { failure } from "../../core/ending.ts"
+import type { Web } from "../../platform/web/web-access.ts"
 import {
   providerAddress,
   askProvider,

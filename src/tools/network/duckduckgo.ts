@@ -1,6 +1,6 @@
 import { parseUrl } from "../../lib/url.ts"
-import { failure } from "../../model/ending.ts"
-import type { Pages, Web, WebResponse } from "../../model/web.ts"
+import { failure } from "../../core/ending.ts"
+import type { Pages, Web, WebResponse } from "../../platform/web/web-access.ts"
 import {
   providerAddress,
   askProvider,

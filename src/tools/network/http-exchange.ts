@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { isSecretName } from "../../lib/secret-names.ts"
-import type { Preview } from "../../model/preview.ts"
-import type { ToolContext } from "../../model/tool.ts"
-import type { Pages, Web } from "../../model/web.ts"
+import type { Preview } from "../../core/preview.ts"
+import type { ToolContext } from "../../core/tool.ts"
+import type { Pages, Web } from "../../platform/web/web-access.ts"
 
 /** Parameters and results that the http tools share. */
 export const url = z

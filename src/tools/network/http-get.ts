@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { Pages, Web } from "../../model/web.ts"
+import type { Pages, Web } from "../../platform/web/web-access.ts"
 import { sendHttp, headers, output, requestPreview, url } from "./http-exchange.ts"
 
 /** Sends a GET request and returns the response unchanged. */

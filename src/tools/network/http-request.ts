@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { Pages, Web } from "../../model/web.ts"
+import type { Pages, Web } from "../../platform/web/web-access.ts"
 import { body, sendHttp, headers, output, requestPreview, url } from "./http-exchange.ts"
 
 /** Sends any HTTP request. The host lists apply to its address. */

@@ -1,6 +1,6 @@
 import { parseUrl } from "../../lib/url.ts"
-import { failure } from "../../model/ending.ts"
-import type { Web, WebResponse, WebRequest } from "../../model/web.ts"
+import { failure } from "../../core/ending.ts"
+import type { Web, WebResponse, WebRequest } from "../../platform/web/web-access.ts"
 
 export interface SearchResult {
   title: string

@@ -1,4 +1,4 @@
-import type { Web } from "../../model/web.ts"
+import type { Web } from "../../platform/web/web-access.ts"
 import { providerAddress, askProvider, requireApiKey, readProviderJson, readResults } from "./search-provider.ts"
 import type { SearchProvider, WebSearchOptions } from "./search-provider.ts"
 

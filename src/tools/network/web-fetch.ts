@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure, ToolFailure } from "../../model/ending.ts"
-import type { Pages, Web, WebResponse } from "../../model/web.ts"
+import { failure, ToolFailure } from "../../core/ending.ts"
+import type { Pages, Web, WebResponse } from "../../platform/web/web-access.ts"
 import { mimeTypeOf, url } from "./http-exchange.ts"
 
 /** Reads a page as Markdown. Uses https in place of http; a redirect to another host is reported and not followed. */

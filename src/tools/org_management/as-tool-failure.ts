@@ -1,6 +1,6 @@
-import { failure } from "../../model/ending.ts"
-import { OrganisationError, type ChangedBy } from "../../model/organisation-admin.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import { failure } from "../../core/ending.ts"
+import { OrganisationError, type ChangedBy } from "../../org/organisation-admin.ts"
+import type { ToolContext } from "../../core/tool.ts"
 
 /** Turns an `OrganisationError` into a failure of the tool, with the same sentence and code. */
 export async function asToolFailure<T>(work: () => T | Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
 import { asToolFailure, agentActor } from "./as-tool-failure.ts"
 import { roleOutput } from "./output-schemas.ts"
 

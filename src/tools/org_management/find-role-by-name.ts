@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
 import { roleOutput } from "./output-schemas.ts"
 
 /** Finds the active role with a name. */

@@ -1,5 +1,5 @@
-import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
-import type { Tool } from "../../model/tool.ts"
+import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
+import type { Tool } from "../../core/tool.ts"
 import { createRole, type GroupList } from "./create-role.ts"
 import { findRoleByName } from "./find-role-by-name.ts"
 import { sendMessage } from "./send-message.ts"

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest"
-import { ToolFailure } from "../../model/ending.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import { ToolFailure } from "../../core/ending.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { agent, ann, groupIds, openDirectory } from "../../org/testing/open-directory.ts"
 import { orgManagementTools } from "./index.ts"
 

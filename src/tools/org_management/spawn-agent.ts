@@ -1,7 +1,7 @@
 import { defineTool } from "../../schema/define-tool.ts"
-import type { OrganisationAdmin } from "../../model/organisation-admin.ts"
+import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
 import { compileSchema } from "../../schema/compile-schema.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { asToolFailure, agentActor } from "./as-tool-failure.ts"
 import { spawnedAgentOutput } from "./output-schemas.ts"
 import {

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { compileSchema } from "../../schema/compile-schema.ts"
 
 const given = z.unknown().refine((value) => value !== null && value !== "", "is empty")

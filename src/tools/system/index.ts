@@ -1,5 +1,5 @@
-import type { SessionEnvironment } from "../../model/ports.ts"
-import type { Tool } from "../../model/tool.ts"
+import type { SessionEnvironment } from "../../call/ports.ts"
+import type { Tool } from "../../core/tool.ts"
 import { currentTime } from "./current-time.ts"
 import { getEnv, type CurrentEnvironment } from "./get-env.ts"
 import { setEnv } from "./set-env.ts"

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure } from "../../model/ending.ts"
-import { maxTodos, todoPriorities, todoStatuses, type TodoOwner, type Todos } from "../../model/todos.ts"
+import { failure } from "../../core/ending.ts"
+import { maxTodos, todoPriorities, todoStatuses, type TodoOwner, type Todos } from "../../store/todo-store.ts"
 
 const title = z.string().trim().min(1).max(2000).describe("What is to be done")
 const rest = {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
-import { failure } from "../../model/ending.ts"
-import { toolRef, dialectText } from "../../model/dialect-text.ts"
+import { failure } from "../../core/ending.ts"
+import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import { jsonRanges, type JsonRange } from "./json-ranges.ts"
 import { sourceOf, type Notebook, type NotebookCell } from "./notebook.ts"
 

@@ -1,6 +1,6 @@
 import { counted } from "../../lib/counted.ts"
 import { isAscii, isUtf8 } from "node:buffer"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import type { Encoding } from "./encoding-names.ts"
 import { decodeLegacy } from "./legacy-encodings.ts"
 import { kindOfBytes } from "./file-signatures.ts"

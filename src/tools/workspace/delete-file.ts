@@ -1,8 +1,8 @@
 import { counted } from "../../lib/counted.ts"
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { failure } from "../../model/ending.ts"
-import type { Files } from "../../model/files.ts"
+import { failure } from "../../core/ending.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import { filesFor, checkExtension, withSuggestions, type Workspace } from "./workspace.ts"
 
 /** Deletes by moving to the trash, from which a person can restore. Of a link, the link itself is deleted. */

@@ -1,5 +1,5 @@
 import type { StructuredPatchHunk } from "diff"
-import type { Preview } from "../../model/preview.ts"
+import type { Preview } from "../../core/preview.ts"
 import { commonEnd, commonStart, type Region } from "./edits.ts"
 import { countLines } from "./lines.ts"
 

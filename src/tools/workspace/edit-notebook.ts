@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { Files } from "../../model/files.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import { displayText } from "./decode.ts"
 import { diffPreview, unifiedDiff } from "./diff.ts"
 import { encodeLike } from "./encode.ts"

@@ -1,5 +1,5 @@
-import { failure } from "../../model/ending.ts"
-import { toolRef, dialectText, type DialectText } from "../../model/dialect-text.ts"
+import { failure } from "../../core/ending.ts"
+import { toolRef, dialectText, type DialectText } from "../../core/dialect-text.ts"
 import { normalizeLineEndings, withLineEndings, type NormalizedText } from "./line-endings.ts"
 import { countLines } from "./lines.ts"
 import { nearestPlace, oldTextName } from "./nearest-place.ts"

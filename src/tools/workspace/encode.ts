@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises"
-import { failure } from "../../model/ending.ts"
-import { toolRef, dialectText, ifParameter } from "../../model/dialect-text.ts"
+import { failure } from "../../core/ending.ts"
+import { toolRef, dialectText, ifParameter } from "../../core/dialect-text.ts"
 import { byteOrderMark, type DecodedFile } from "./decode.ts"
 import type { Encoding } from "./encoding-names.ts"
 import { loadIconv, iconvName } from "./legacy-encodings.ts"

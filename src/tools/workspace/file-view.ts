@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { FileFacts } from "../../model/files.ts"
+import type { FileFacts } from "../../platform/files/file-access.ts"
 import { decode, decodeUnambiguous, displayText, type DecodedFile } from "./decode.ts"
 import { encodingNamed, type Encoding } from "./encoding-names.ts"
 import { describeImage } from "./image.ts"

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { findFiles } from "./find-files.ts"
 import type { Workspace } from "./workspace.ts"
 import { openBench, type Bench } from "./testing.ts"

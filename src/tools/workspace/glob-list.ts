@@ -1,4 +1,4 @@
-import { failure, ToolFailure } from "../../model/ending.ts"
+import { failure, ToolFailure } from "../../core/ending.ts"
 import { readGlob, type Glob } from "../../lib/glob.ts"
 
 /**

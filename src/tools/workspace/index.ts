@@ -1,5 +1,5 @@
-import type { Files, ReadMarkLog } from "../../model/files.ts"
-import type { Tool } from "../../model/tool.ts"
+import type { Files, ReadMarkLog } from "../../platform/files/file-access.ts"
+import type { Tool } from "../../core/tool.ts"
 import type { Workspace } from "./workspace.ts"
 import { deleteFile } from "./delete-file.ts"
 import { editFile } from "./edit-file.ts"

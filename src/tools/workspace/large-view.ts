@@ -1,5 +1,5 @@
 import { counted } from "../../lib/counted.ts"
-import type { OpenFile } from "../../model/files.ts"
+import type { OpenFile } from "../../platform/files/file-access.ts"
 import { binaryFileFailure, decode, displayText, detectWideEncoding, type DecodedFile } from "./decode.ts"
 import { encode } from "./encode.ts"
 import { encodingNamed } from "./encoding-names.ts"

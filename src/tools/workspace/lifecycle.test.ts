@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { ApprovalUIAdapter } from "../../model/approval.ts"
+import type { ApprovalUIAdapter } from "../../core/approval.ts"
 import { openTestApp, temporaryFolder } from "../../testing/test-app.ts"
 
 /** An app on a temporary workspace, and the previews its approver was shown. */

@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { ToolFailure } from "../../model/ending.ts"
-import type { FileFacts, Files, FolderEntry } from "../../model/files.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import { ToolFailure } from "../../core/ending.ts"
+import type { FileFacts, Files, FolderEntry } from "../../platform/files/file-access.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { readGlobs } from "./glob-list.ts"
 import { factsIfExists, filesFor, withSuggestions, type Workspace } from "./workspace.ts"
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
 import { openFiles } from "../../platform/files/files.ts"
 import { moveFile } from "./move-file.ts"

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { ToolFailure } from "../../model/ending.ts"
-import type { Files } from "../../model/files.ts"
+import { ToolFailure } from "../../core/ending.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import { filesFor, checkExtension, withSuggestions, type Workspace } from "./workspace.ts"
 
 /** Moves or renames a file or folder. `files` checks both paths. Overwrites nothing unless asked to. */

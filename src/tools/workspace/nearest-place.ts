@@ -1,4 +1,4 @@
-import { toolRef, dialectText, type ToolRef, type DialectText } from "../../model/dialect-text.ts"
+import { toolRef, dialectText, type ToolRef, type DialectText } from "../../core/dialect-text.ts"
 
 export const oldTextName: ToolRef = toolRef("edit_file", "oldText")
 

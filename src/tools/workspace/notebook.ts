@@ -1,7 +1,7 @@
 import { z } from "zod"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import { toolRef, dialectText, type DialectText } from "../../model/dialect-text.ts"
+import { toolRef, dialectText, type DialectText } from "../../core/dialect-text.ts"
 
 const textOrLines = z.union([z.string(), z.array(z.string())])
 const output = z.looseObject({

@@ -2,7 +2,7 @@ import { counted } from "../../lib/counted.ts"
 import { Worker } from "node:worker_threads"
 import { findBuiltFile } from "../../lib/find-built-file.ts"
 import { missingPackages } from "../../lib/missing-packages.ts"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 import type { PdfAnswer, PdfTask } from "./pdf-worker.ts"
 
 /** The text of some pages of a PDF document. */

@@ -1,4 +1,4 @@
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 /** Refuses a text with a line such as `// ... rest of the code`, unless that line was there before. */
 export function refusePlaceholder(fresh: string, before: string): void {

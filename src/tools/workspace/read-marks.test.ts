@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { FileFacts, ReadMark } from "../../model/files.ts"
+import type { FileFacts, ReadMark } from "../../platform/files/file-access.ts"
 import { readMarks } from "./read-marks.ts"
 
 const facts = (real: string, version: string) => ({ real, version }) as FileFacts

@@ -1,4 +1,4 @@
-import type { FileFacts, ReadMarkLog, ReadMark } from "../../model/files.ts"
+import type { FileFacts, ReadMarkLog, ReadMark } from "../../platform/files/file-access.ts"
 
 /** Which version of a file each agent has last read or written. */
 export interface ReadMarks {

@@ -1,4 +1,4 @@
-import type { OpenFile } from "../../model/files.ts"
+import type { OpenFile } from "../../platform/files/file-access.ts"
 
 /** Some lines of a file that is too large to read as a whole. */
 export interface FilePart {

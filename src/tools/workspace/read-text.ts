@@ -1,4 +1,4 @@
-import type { FileFacts, Files } from "../../model/files.ts"
+import type { FileFacts, Files } from "../../platform/files/file-access.ts"
 import { decode, type DecodedFile } from "./decode.ts"
 import { checkExtension, fileTooLargeFailure, withSuggestions, type Workspace } from "./workspace.ts"
 

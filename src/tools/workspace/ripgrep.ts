@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { createRequire } from "node:module"
 import type { Readable } from "node:stream"
-import { failure } from "../../model/ending.ts"
+import { failure } from "../../core/ending.ts"
 
 export interface RipgrepRun {
   /** The folder it runs in; printed paths are relative to it. */

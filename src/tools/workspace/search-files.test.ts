@@ -1,7 +1,7 @@
 import { linkSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { ToolContext } from "../../model/tool.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import { until } from "../../testing/test-app.ts"
 import type { Workspace } from "./workspace.ts"
 import { searchFiles } from "./search-files.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { Files } from "../../model/files.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import { readGlobs } from "./glob-list.ts"
 import { listOf, oneOrMany } from "./one-or-many.ts"
 import { filesFor, isExtensionAllowed, type Workspace } from "./workspace.ts"

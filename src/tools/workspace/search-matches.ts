@@ -1,4 +1,4 @@
-import type { Files } from "../../model/files.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import { entryOf, type EntryOptions, type ShownMatch } from "./search-entries.ts"
 import type { FoundFile } from "./search-page.ts"
 import type { MatchLine, MatchRange } from "./search-match-lines.ts"

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { failure } from "../../model/ending.ts"
-import type { Files } from "../../model/files.ts"
+import { failure } from "../../core/ending.ts"
+import type { Files } from "../../platform/files/file-access.ts"
 import type { GlobList } from "./glob-list.ts"
 import { factsIfExists, withSuggestions } from "./workspace.ts"
 

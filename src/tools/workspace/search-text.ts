@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import { ToolFailure } from "../../model/ending.ts"
-import type { FileFacts, Files, OpenFile } from "../../model/files.ts"
+import { ToolFailure } from "../../core/ending.ts"
+import type { FileFacts, Files, OpenFile } from "../../platform/files/file-access.ts"
 import type { SearchRoot } from "./search-root.ts"
 
 /** A part of a text, and its offset in the text. */

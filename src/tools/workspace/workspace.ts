@@ -1,8 +1,8 @@
 import { extname } from "node:path"
-import { failure, ToolFailure } from "../../model/ending.ts"
-import type { FileFacts, Files } from "../../model/files.ts"
-import { toolRef, dialectText, type DialectText } from "../../model/dialect-text.ts"
-import type { ToolContext } from "../../model/tool.ts"
+import { failure, ToolFailure } from "../../core/ending.ts"
+import type { FileFacts, Files } from "../../platform/files/file-access.ts"
+import { toolRef, dialectText, type DialectText } from "../../core/dialect-text.ts"
+import type { ToolContext } from "../../core/tool.ts"
 import type { ReadMarks } from "./read-marks.ts"
 import type { PathLocks } from "./path-locks.ts"
 

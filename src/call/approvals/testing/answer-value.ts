@@ -1,4 +1,4 @@
-import type { Question } from "../../../model/approval.ts"
+import type { Question } from "../../../core/approval.ts"
 
 export const sampleForm = {
   type: "object",

@@ -1,4 +1,4 @@
-import type { Agent, AgentView, Department, Message, Person, Role } from "./organisation.ts"
+import type { Agent, AgentView, Department, Message, Person, Role } from "../core/organisation.ts"
 
 /** The person or agent that changes the organisation. */
 export interface ChangedBy {

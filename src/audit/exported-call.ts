@@ -1,4 +1,4 @@
-import type { ExportedCall } from "./app.ts"
+import type { ExportedCall } from "../app/public.ts"
 
 /** Every field of an exported call, in the order of the columns. */
 const order: Readonly<Record<keyof ExportedCall, true>> = {

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net"
-import type { Files } from "./files.ts"
-import type { Language } from "./language.ts"
-import type { Logger } from "./logger.ts"
-import type { ToolContext } from "./tool.ts"
+import type { Files } from "./files/file-access.ts"
+import type { Language } from "../core/language.ts"
+import type { Logger } from "../core/logger.ts"
+import type { ToolContext } from "../core/tool.ts"
 
 /** Where to connect. Without a scheme the port decides: 443 is https, 80 is http, another port may be either. */
 export interface ConnectTarget {

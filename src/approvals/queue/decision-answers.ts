@@ -1,4 +1,4 @@
-import type { Answer, ExecutionDecision, PendingItem, QuestionDecision, ResultDecision } from "./approval.ts"
+import type { Answer, ExecutionDecision, PendingItem, QuestionDecision, ResultDecision } from "../../core/approval.ts"
 
 /** The answer that a decision about a call is. What cannot be remembered is not. */
 export function answerToCall(

@@ -1,4 +1,4 @@
-import { missingPackages } from "../lib/missing-packages.ts"
+import { missingPackages } from "../../lib/missing-packages.ts"
 
 /** What to search for. *class* means every type, *variable* also fields and constants. */
 export const codeTypes = ["function", "class", "variable", "file", "all"] as const

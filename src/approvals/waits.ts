@@ -1,4 +1,4 @@
-import type { AuditEntry } from "./audit-entry.ts"
+import type { AuditEntry } from "../core/audit-entry.ts"
 
 /** What is needed of an entry to measure waits: the console has them as JSON. */
 type Entry = Pick<AuditEntry, "kind" | "at"> & { text?: unknown }

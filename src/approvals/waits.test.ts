@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AuditEntry } from "./audit-entry.ts"
+import type { AuditEntry } from "../core/audit-entry.ts"
 import { isVote, voteText, waitedMs, waitsOf } from "./waits.ts"
 
 type Kind = AuditEntry["kind"]

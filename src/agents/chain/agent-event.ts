@@ -1,4 +1,4 @@
-import type { Spent } from "./conversation.ts"
+import type { Spent } from "../../core/conversation.ts"
 
 /**
  * What an agent did because a conversation gave it work, directly or through others. It has no texts: what was said is in

@@ -1,4 +1,4 @@
-import type { Scope } from "./sign-in.ts"
+import type { Scope } from "../org/sign-in-admin.ts"
 
 /** Who created something. Rules that name a role count only roles created by a person or the configuration. */
 export type Creator = "configuration" | "person" | "agent"

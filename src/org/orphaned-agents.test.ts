@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { openTestApp } from "../testing/test-app.ts"
-import { silentLogger } from "./logger.ts"
+import { silentLogger } from "../core/logger.ts"
 import { describeOrphanedAgents } from "./orphaned-agents.ts"
 
 const agent = (id: string, parentId?: string, more: object = {}) =>

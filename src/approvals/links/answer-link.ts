@@ -1,4 +1,4 @@
-import type { PendingItem } from "./approval.ts"
+import type { PendingItem } from "../../core/approval.ts"
 
 /** What a link answers: one revision of one item that waits, as one person. */
 export interface AnswerLinkTarget {

@@ -1,4 +1,4 @@
-import type { Agent } from "./organisation.ts"
+import type { Agent } from "../core/organisation.ts"
 
 type Known = Pick<Agent, "id" | "parentId" | "status"> & { readonly source: string }
 

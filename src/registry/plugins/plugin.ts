@@ -1,4 +1,4 @@
-import type { Layer } from "./tool.ts"
+import type { Layer } from "../../core/tool.ts"
 
 /** One plugin or module of the configuration: a file, a folder, or the name of an installed package. */
 export interface PluginEntry {
