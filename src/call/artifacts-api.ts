@@ -1,5 +1,5 @@
 import type { App } from "../app/public.ts"
-import type { Ports } from "./ports.ts"
+import type { Ports } from "./state/ports.ts"
 
 /** Returns an artifact to the agent that owns it, and to no other. The read is written to the audit log first. */
 export function artifactsApi({ organisation, artifacts, recorder, settings, now }: Ports): App["artifact"] {

@@ -1,13 +1,13 @@
 import type { App } from "../app/public.ts"
 import type { CallRequest } from "../core/call.ts"
 import { errorOf } from "../core/errors.ts"
-import type { Ports } from "./ports.ts"
+import type { Ports } from "./state/ports.ts"
 import { failedWith, isTicket, type Ticket, type ToolResult } from "../core/result.ts"
 import { callTool } from "./call.ts"
-import { BatchGate } from "./batch-gate.ts"
+import { BatchGate } from "./state/batch-gate.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
-import { readRequest } from "./read-request.ts"
-import { StartOrder, type OrderPlace } from "./start-order.ts"
+import { readRequest } from "./state/read-request.ts"
+import { StartOrder, type OrderPlace } from "./state/start-order.ts"
 import { submitComposite } from "./submit-composite.ts"
 
 type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">

@@ -1,5 +1,5 @@
 import type { CallRequest } from "../core/call.ts"
-import type { Ports } from "./ports.ts"
+import type { Ports } from "./state/ports.ts"
 import type { Ticket, ToolResult } from "../core/result.ts"
 import { allowed } from "./steps/allowed.ts"
 import { approve } from "./steps/approve.ts"
@@ -10,7 +10,7 @@ import { run } from "./steps/run.ts"
 import { validate } from "./steps/validate.ts"
 import { visible } from "./steps/visible.ts"
 import { waitForBatch } from "./steps/wait-for-batch.ts"
-import { beginCall, type CallOptions } from "./active-call.ts"
+import { beginCall, type CallOptions } from "./state/active-call.ts"
 
 /**
  * Makes one tool call. Every interface calls this function, and there is no other way to run a tool.

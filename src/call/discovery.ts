@@ -1,9 +1,9 @@
-import type { Organisation, Policy, Tools } from "./ports.ts"
+import type { Organisation, Policy, Tools } from "./state/ports.ts"
 import type { AgentView } from "../core/organisation.ts"
 import type { LevelOrder } from "../core/permission.ts"
 import type { RegisteredTool } from "../core/tool.ts"
-import { hiddenBecause } from "../policy/visible.ts"
-import { byBareMcpName } from "./bare-mcp-name.ts"
+import { hiddenBecause } from "../policy/decide/visible.ts"
+import { byBareMcpName } from "./state/bare-mcp-name.ts"
 
 /** Which tools are visible to an agent. The step `visible` of a call asks the same checks, so a listed tool can be called. */
 export class ToolDiscovery {

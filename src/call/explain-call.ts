@@ -1,15 +1,15 @@
 import type { Explanation, WhyRequest } from "../app/public.ts"
 import { Ending } from "../core/ending.ts"
 import type { AgentView } from "../core/organisation.ts"
-import type { Ports } from "./ports.ts"
+import type { Ports } from "./state/ports.ts"
 import type { Reason } from "../core/audit-entry.ts"
 import type { RegisteredTool } from "../core/tool.ts"
-import type { PolicySource } from "../policy/policy-source.ts"
+import type { PolicySource } from "../policy/decide/policy-source.ts"
 import { shellWord } from "../lib/shell-word.ts"
-import { loadGuards, checkTouches, declaredTouches } from "./touches.ts"
+import { loadGuards, checkTouches, declaredTouches } from "../policy/touches.ts"
 import { resolve } from "./steps/resolve.ts"
 import { checkInput, validate } from "./steps/validate.ts"
-import { beginCall, type ActiveCall } from "./active-call.ts"
+import { beginCall, type ActiveCall } from "./state/active-call.ts"
 
 /** Explains how a call would be decided, without making it: the same steps run, and nothing is stored or counted. */
 export async function explainCall(request: WhyRequest, ports: Ports, policy: PolicySource): Promise<Explanation> {

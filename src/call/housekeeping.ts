@@ -1,9 +1,9 @@
 import { Ending } from "../core/ending.ts"
 import type { Conversations } from "../core/conversation.ts"
 import type { Documents } from "../core/documents.ts"
-import type { Ports } from "./ports.ts"
+import type { Ports } from "./state/ports.ts"
 import type { Grant } from "../core/rule.ts"
-import { agentEndedSentence } from "./stopped-endings.ts"
+import { agentEndedSentence } from "./state/stopped-endings.ts"
 
 /** How often a process reads what other processes changed. */
 const watchMs = 100

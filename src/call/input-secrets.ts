@@ -1,7 +1,7 @@
 import type { SecretPaths } from "../core/schema.ts"
 import type { RegisteredTool } from "../core/tool.ts"
 import { secretPaths } from "../schema/secret-paths.ts"
-import type { ActiveCall } from "./active-call.ts"
+import type { ActiveCall } from "./state/active-call.ts"
 
 const everything: SecretPaths = [[]]
 

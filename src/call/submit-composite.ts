@@ -1,10 +1,10 @@
 import type { CallRequest } from "../core/call.ts"
 import { newId } from "../lib/new-id.ts"
 import { WaitCounter } from "../lib/wait-counter.ts"
-import type { Ports } from "./ports.ts"
+import type { Ports } from "./state/ports.ts"
 import type { Ticket, ToolResult } from "../core/result.ts"
 import { ticketOf } from "./stored/rows.ts"
-import type { CallTool } from "./active-call.ts"
+import type { CallTool } from "./state/active-call.ts"
 
 /**
  * Submits a call whose tool makes calls itself, such as run_pipeline. It waits for people while all its sub-calls do. After

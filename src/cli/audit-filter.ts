@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { App } from "../app/public.ts"
-import type { AuditFilter } from "../call/ports.ts"
+import type { AuditFilter } from "../call/state/ports.ts"
 import { endings, ToolExecuteStatus } from "../core/result.ts"
 import type { CliContext } from "./context.ts"
 import { agentOfEntries } from "./known-names.ts"

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs"
 import { resolve } from "node:path"
-import type { CallSettings } from "../call/ports.ts"
+import type { CallSettings } from "../call/state/ports.ts"
 import { defaults, type Config } from "./schema.ts"
 
 /** The settings of the call lifecycle. `workspace` overrides the configured one; it is resolved to its real path. */

@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs"
-import { AgentPermits } from "../call/permits.ts"
+import { AgentPermits } from "../call/state/permits.ts"
 import { networkTimeoutMs } from "../call/steps/run.ts"
 import { defaults } from "../config/schema.ts"
 import { createPathPolicy } from "../guards/paths/path-policy.ts"
-import type { Permit } from "../call/ports.ts"
+import type { Permit } from "../call/state/ports.ts"
 
 /** How long a tool may run, in milliseconds. */
 export const DEFAULT_TOOL_TIMEOUT: number = defaults.tools.timeout

@@ -2,10 +2,10 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { Finding, GuardResult } from "../core/guard.ts"
 import type { Touch } from "../core/rule.ts"
-import { decide } from "../policy/decide.ts"
+import { decide } from "../policy/decide/decide.ts"
 import { GrantIndex } from "../policy/grants.ts"
 import { combineGuards, type GuardList } from "./combine-guards.ts"
-import { compileRules } from "../policy/rules.ts"
+import { compileRules } from "../policy/rules/rules.ts"
 import { facts, registered, rule, tools } from "../policy/testing.ts"
 
 const reason = (sentence: string, binding?: true) => ({

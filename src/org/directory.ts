@@ -3,7 +3,7 @@ import type { Agent, AgentView, Department, Message, Person, Role } from "../cor
 import type { ChangedBy, NewAgent, NewPerson, NewRole, OrganisationAdmin, Sourced } from "./organisation-admin.ts"
 import type { LevelOrder } from "../core/permission.ts"
 import type { DocumentKind, Documents, StoredDocument } from "../core/documents.ts"
-import type { Messages, Organisation } from "../call/ports.ts"
+import type { Messages, Organisation } from "../call/state/ports.ts"
 import { createAgent } from "./agents.ts"
 import { readConfiguredOrganisation, type OrganisationConfig } from "./configured-organisation.ts"
 import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"

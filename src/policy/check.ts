@@ -2,12 +2,12 @@ import type { Finding } from "../core/guard.ts"
 import type { Reason, ReasonParams } from "../core/audit-entry.ts"
 import type { AgentView, SessionMode } from "../core/organisation.ts"
 import type { LevelOrder } from "../core/permission.ts"
-import type { DecisionInput } from "../call/ports.ts"
+import type { DecisionInput } from "../call/state/ports.ts"
 import type { EndingCode } from "../core/result.ts"
 import type { Grant } from "../core/rule.ts"
 import type { RegisteredTool } from "../core/tool.ts"
-import type { CompiledRule, RuleTools } from "./conditions.ts"
-import type { Selection } from "./rules.ts"
+import type { CompiledRule, RuleTools } from "./rules/conditions.ts"
+import type { Selection } from "./rules/rules.ts"
 
 /**
  * What a check may decide, in this order:

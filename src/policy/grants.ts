@@ -1,7 +1,7 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { DecisionInput } from "../call/ports.ts"
+import type { DecisionInput } from "../call/state/ports.ts"
 import { isForSession, type Grant, type Touch } from "../core/rule.ts"
-import { normalizeTouch } from "./normalize-touches.ts"
+import { normalizeTouch } from "./rules/normalize-touches.ts"
 
 const none: readonly Grant[] = []
 

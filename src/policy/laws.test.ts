@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { SessionMode } from "../core/organisation.ts"
-import type { DecisionInput, Verdict } from "../call/ports.ts"
+import type { DecisionInput, Verdict } from "../call/state/ports.ts"
 import type { Grant, Rule } from "../core/rule.ts"
-import { decide } from "./decide.ts"
+import { decide } from "./decide/decide.ts"
 import { GrantIndex } from "./grants.ts"
-import { compileRules } from "./rules.ts"
+import { compileRules } from "./rules/rules.ts"
 import {
   heldCall,
   now,
@@ -20,7 +20,7 @@ import {
   someTouch,
   tools,
 } from "./testing.ts"
-import { hiddenBecause } from "./visible.ts"
+import { hiddenBecause } from "./decide/visible.ts"
 
 interface Case {
   call: DecisionInput

@@ -4,9 +4,9 @@ import { effects } from "../core/permission.ts"
 import type { Layer } from "../core/tool.ts"
 import { ToolRegistry } from "../registry/registry.ts"
 import { tool } from "../testing/test-app.ts"
-import { compileRules } from "./rules.ts"
+import { compileRules } from "./rules/rules.ts"
 import { agent, now, rule } from "./testing.ts"
-import { hiddenBecause } from "./visible.ts"
+import { hiddenBecause } from "./decide/visible.ts"
 
 test("law 6 for versions: of a name that is hidden no version is visible", () => {
   const layers: Layer[] = ["agent:ada", "department:north", "system"]

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { patternsFor } from "../schema/rule-for-touches.ts"
-import { compileRule, ruleMatches } from "./conditions.ts"
+import { compileRule, ruleMatches } from "./rules/conditions.ts"
 import { rule, someFacts, someTouch, tools } from "./testing.ts"
 
 const stemOf = (line: string) => (line.startsWith("git") ? "git" : undefined)

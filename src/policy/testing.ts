@@ -4,7 +4,7 @@ import { defineTool } from "../schema/define-tool.ts"
 import { sessionModes, type AgentView, type Role, type SessionMode } from "../core/organisation.ts"
 import { effects } from "../core/permission.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { DecisionInput } from "../call/ports.ts"
+import type { DecisionInput } from "../call/state/ports.ts"
 import {
   grantScopes,
   type ArgumentCondition,
@@ -14,7 +14,7 @@ import {
   type Touch,
 } from "../core/rule.ts"
 import type { RegisteredTool, ToolSpec } from "../core/tool.ts"
-import type { RuleTools } from "./conditions.ts"
+import type { RuleTools } from "./rules/conditions.ts"
 
 /* Few names, so that random rules and calls often nearly match. */
 

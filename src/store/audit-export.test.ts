@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AuditFilter } from "../call/ports.ts"
+import type { AuditFilter } from "../call/state/ports.ts"
 import type { AuditEntry } from "../core/audit-entry.ts"
 import { callEntries, withSecondConnection, hourlyCalls, writeEntries, openTestStore } from "./testing/test-store.ts"
 import { exportDay, exportAll, writeInOneFrame } from "./testing/audit-export.ts"

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises"
 import type { ExportedCall } from "../app/public.ts"
-import type { AuditFilter } from "../call/ports.ts"
+import type { AuditFilter } from "../call/state/ports.ts"
 import type { EndEntry, AuditEntry, StartEntry } from "../core/audit-entry.ts"
 import { auditWhere } from "./audit-where.ts"
 import { retryWhileBusy, type Database } from "./database.ts"

@@ -1,5 +1,5 @@
 import type { AuditHour, AuditStats } from "../app/public.ts"
-import type { AuditFilter } from "../call/ports.ts"
+import type { AuditFilter } from "../call/state/ports.ts"
 import { auditWhere } from "./audit-where.ts"
 import type { Database } from "./database.ts"
 import { snapshot } from "./snapshot.ts"

@@ -1,5 +1,5 @@
 import type { Documents } from "../core/documents.ts"
-import type { Masker, Recorder } from "../call/ports.ts"
+import type { Masker, Recorder } from "../call/state/ports.ts"
 import type { Durability } from "../core/audit-entry.ts"
 
 /** Documents that write a note into the audit log for every change. Its call id is `<kind>:<id>`, as in `role:dev`. */

@@ -1,5 +1,5 @@
 import type { Trash, TrashAdmin } from "../platform/files/file-access.ts"
-import type { Masker, Recorder } from "../call/ports.ts"
+import type { Masker, Recorder } from "../call/state/ports.ts"
 import type { Durability } from "../core/audit-entry.ts"
 
 /** The trash, with a note in the audit log for everything a person restores. */

@@ -1,5 +1,5 @@
 import type { AuditReader } from "../app/public.ts"
-import type { CallStore } from "../call/ports.ts"
+import type { CallStore } from "../call/state/ports.ts"
 import type { Store } from "./store.ts"
 
 /** The calls table, opened on first use. Before this process owns a row, its heartbeat begins. */

@@ -1,7 +1,7 @@
 import type { Approvals } from "../../app/public.ts"
 import type { AnswerResult } from "../../core/approval.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { answerPending } from "./answer-pending.ts"
 import { offeredRule } from "./offered-rule.ts"
 

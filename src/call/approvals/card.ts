@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { CallRow, ApprovalCard } from "../../core/call.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
-import type { Ports, Verdict } from "../ports.ts"
+import type { Ports, Verdict } from "../state/ports.ts"
 import type { Preview } from "../../core/preview.ts"
 import { isSameReason } from "../../core/reason.ts"
 import type { Reason } from "../../core/audit-entry.ts"
@@ -10,7 +10,7 @@ import type { RegisteredTool } from "../../core/tool.ts"
 import { readPreview } from "../../schema/read-preview.ts"
 import { rememberable } from "./grants.ts"
 import { ruleTouching } from "./offered-rule.ts"
-import { cardHeader, type ActiveCall } from "../active-call.ts"
+import { cardHeader, type ActiveCall } from "../state/active-call.ts"
 
 const previewMs = 10_000
 

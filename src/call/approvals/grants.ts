@@ -1,10 +1,10 @@
 import type { SettledAnswer, CallRow } from "../../core/call.ts"
 import { newId } from "../../lib/new-id.ts"
-import type { Verdict } from "../ports.ts"
+import type { Verdict } from "../state/ports.ts"
 import type { Giver, PendingItem, Remember } from "../../core/approval.ts"
 import { grantMinutes, grantScopes, isForSession, type Grant, type GrantScope, type Touches } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { onlyLevelAsks } from "../only-level-asks.ts"
+import { onlyLevelAsks } from "../../policy/only-level-asks.ts"
 import { storedRequest } from "../stored/rows.ts"
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -1,10 +1,10 @@
 import type { OfferedRule } from "../../core/approval.ts"
 import type { CallRow } from "../../core/call.ts"
-import type { Ports, Verdict } from "../ports.ts"
+import type { Ports, Verdict } from "../state/ports.ts"
 import type { Touches } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { patternsFor } from "../../schema/rule-for-touches.ts"
-import { onlyLevelAsks } from "../only-level-asks.ts"
+import { onlyLevelAsks } from "../../policy/only-level-asks.ts"
 
 /** What a rule for calls like this one would be about. Undefined where a yes can be remembered, or a rule would not count. */
 export function ruleTouching(

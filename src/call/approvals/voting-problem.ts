@@ -1,5 +1,5 @@
 import type { PendingItem } from "../../core/approval.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 
 /** Why a person's yes would not count where a rule names who must agree; undefined when it would. */
 export function votingProblem(

@@ -2,14 +2,14 @@ import type { Answer } from "../../core/approval.ts"
 import type { SettledAnswer, CallRow } from "../../core/call.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { NobodyAsked } from "../../approvals/nobody-asked.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { answerToCall, answerToQuestion, answerToResult } from "../../approvals/queue/decision-answers.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { toApprovalRequest, answerPending } from "./answer-pending.ts"
 import { verdictWord } from "./verdict-word.ts"
 import { claim, ticketOf, tryAdvance } from "../stored/rows.ts"
-import { Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
-import { abortedEnding, callerGoneEnding } from "../stopped-endings.ts"
+import { Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../state/active-call.ts"
+import { abortedEnding, callerGoneEnding } from "../state/stopped-endings.ts"
 
 /**
  * Waits until people have answered the stored call, through any interface, or until its deadline. Answers are read from

@@ -1,5 +1,5 @@
 import type { CallRow, SettledAnswer } from "../../core/call.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { inputSecrets } from "../input-secrets.ts"
 
 /** Writes what a person answered to the audit log. `hidden` are the secret values of the input, which the answer may repeat. */

@@ -1,13 +1,13 @@
 import { hasRun } from "../../core/call.ts"
 import { Ending } from "../../core/ending.ts"
 import type { CheckedTouches } from "../../core/guard.ts"
-import type { DecisionInput, LimitVerdict, Ports, Verdict } from "../ports.ts"
+import type { DecisionInput, LimitVerdict, Ports, Verdict } from "../state/ports.ts"
 import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { askSecretFields } from "../input-secrets.ts"
-import { loadGuards, checkTouches, declaredTouches, type DeclaredTouches } from "../touches.ts"
-import { requireAgent, type ActiveCall } from "../active-call.ts"
-import { throwIfAborted } from "../stopped-endings.ts"
+import { loadGuards, checkTouches, declaredTouches, type DeclaredTouches } from "../../policy/touches.ts"
+import { requireAgent, type ActiveCall } from "../state/active-call.ts"
+import { throwIfAborted } from "../state/stopped-endings.ts"
 
 /**
  * Decides on this call with this input: allow, ask or deny. A deny ends the call. A call whose tool has run is not

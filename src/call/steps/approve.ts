@@ -3,7 +3,7 @@ import { Ending } from "../../core/ending.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
 import { counted } from "../../lib/counted.ts"
 import { totalWaiting } from "../../core/approval.ts"
-import type { Ports, Verdict } from "../ports.ts"
+import type { Ports, Verdict } from "../state/ports.ts"
 import type { Reason } from "../../core/audit-entry.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { allowed } from "./allowed.ts"
@@ -20,13 +20,13 @@ import {
   type Proposal,
 } from "../approvals/card.ts"
 import { claimHeld, join } from "../stored/join.ts"
-import { rejectedEnding, unansweredEnding } from "../refusal-endings.ts"
+import { rejectedEnding, unansweredEnding } from "../state/refusal-endings.ts"
 import { resolve } from "./resolve.ts"
 import { answerDeadline, callDigest, newRow, redeemableUntil, tryAdvance } from "../stored/rows.ts"
 import { checkInput, givenInput } from "./validate.ts"
 import { visible } from "./visible.ts"
-import { announceWaiting, type ActiveCall } from "../active-call.ts"
-import { callerGoneEnding } from "../stopped-endings.ts"
+import { announceWaiting, type ActiveCall } from "../state/active-call.ts"
+import { callerGoneEnding } from "../state/stopped-endings.ts"
 
 /**
  * Waits for a person's approval if the verdict is *ask* or the tool is a question. The approval counts for exactly this call.

@@ -1,9 +1,9 @@
 import { ToolFailure } from "../../core/ending.ts"
-import type { Masked, Ports } from "../ports.ts"
+import type { Masked, Ports } from "../state/ports.ts"
 import type { EndEntry, StartEntry } from "../../core/audit-entry.ts"
 import type { ToolResult } from "../../core/result.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import type { ActiveCall } from "../active-call.ts"
+import type { ActiveCall } from "../state/active-call.ts"
 import { inputSecrets } from "../input-secrets.ts"
 
 // Every call writes both entries. They are built field by field, because spreading objects was the slowest part.

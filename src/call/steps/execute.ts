@@ -1,13 +1,13 @@
 import { Ending } from "../../core/ending.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { onAbort } from "../../lib/on-abort.ts"
-import { RunClock } from "../run-clock.ts"
+import { RunClock } from "../state/run-clock.ts"
 import type { RunContext } from "./run-context.ts"
 import { drain, isStream } from "./stream.ts"
-import { mayBeHeld, outerClock, type ActiveCall } from "../active-call.ts"
-import { abortedEnding } from "../stopped-endings.ts"
+import { mayBeHeld, outerClock, type ActiveCall } from "../state/active-call.ts"
+import { abortedEnding } from "../state/stopped-endings.ts"
 
 /** A tool that ignores its aborted signal counts as lost after this time and gives up its permit. */
 const lostAfterMs = 60_000

@@ -1,8 +1,8 @@
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { isTicket } from "../../core/result.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import type { RunOutcome } from "./run.ts"
-import type { ActiveCall, CallTool } from "../active-call.ts"
+import type { ActiveCall, CallTool } from "../state/active-call.ts"
 
 /** A fallback is tried after these endings; not when somebody stopped the call. */
 const retriedCodes = new Set(["tool_failed", "output_invalid", "timeout", "upstream_unavailable"])

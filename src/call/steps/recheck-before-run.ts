@@ -1,14 +1,14 @@
 import { Ending } from "../../core/ending.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { isSameReason } from "../../core/reason.ts"
 import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { removedApprovers } from "../approvals/answer-pending.ts"
 import { boundFiles } from "../approvals/card.ts"
 import { decideNow } from "./allowed.ts"
-import type { ActiveCall } from "../active-call.ts"
-import { agentStoppedEnding } from "../stopped-endings.ts"
+import type { ActiveCall } from "../state/active-call.ts"
+import { agentStoppedEnding } from "../state/stopped-endings.ts"
 import { visible } from "./visible.ts"
 
 /**

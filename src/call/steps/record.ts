@@ -1,7 +1,7 @@
 import { erasedFields, type CallRow } from "../../core/call.ts"
 import { Ending, StoreUnavailable } from "../../core/ending.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import {
   failedWith,
   ToolExecuteStatus,
@@ -10,9 +10,9 @@ import {
   type Ticket,
   type ToolResult,
 } from "../../core/result.ts"
-import { inDialect } from "../dialect.ts"
+import { inDialect } from "../state/dialect.ts"
 import { endEntry } from "./audit-entries.ts"
-import { Detached, Joined, outerClock, type ActiveCall } from "../active-call.ts"
+import { Detached, Joined, outerClock, type ActiveCall } from "../state/active-call.ts"
 
 /** What the last step returns for a call that succeeded. */
 export interface DeliveredValue {

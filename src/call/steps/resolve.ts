@@ -1,13 +1,13 @@
 import { Ending } from "../../core/ending.ts"
 import { nearestName } from "../../lib/nearest-name.ts"
 import { mcpName } from "../../core/mcp.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { hiddenBecause } from "../../policy/visible.ts"
-import type { ActiveCall } from "../active-call.ts"
-import { byBareMcpName } from "../bare-mcp-name.ts"
-import { takeIntent } from "../intent.ts"
-import { readJsonText } from "../json-text-input.ts"
+import { hiddenBecause } from "../../policy/decide/visible.ts"
+import type { ActiveCall } from "../state/active-call.ts"
+import { byBareMcpName } from "../state/bare-mcp-name.ts"
+import { takeIntent } from "../state/intent.ts"
+import { readJsonText } from "../state/json-text-input.ts"
 
 /** Finds the tool that the name means: by alias, version, pin and layer, or by the name its MCP server gives it. It never suggests a tool the agent may not see. */
 export function resolve(call: ActiveCall, ports: Ports): RegisteredTool {

@@ -1,9 +1,9 @@
 import type { AnswerValue } from "../../core/approval.ts"
 import type { CallRequest } from "../../core/call.ts"
-import type { Organisation, Permit, Ports } from "../ports.ts"
+import type { Organisation, Permit, Ports } from "../state/ports.ts"
 import { isTicket } from "../../core/result.ts"
 import type { CallArtifacts, RegisteredTool, ToolContext } from "../../core/tool.ts"
-import { requireAgent, isApproved, mayBeHeld, type ActiveCall, type CallTool } from "../active-call.ts"
+import { requireAgent, isApproved, mayBeHeld, type ActiveCall, type CallTool } from "../state/active-call.ts"
 
 const settled = { reason: "The call has ended." }
 

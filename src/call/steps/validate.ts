@@ -2,8 +2,8 @@ import type { Alias } from "../../registry/dialect.ts"
 import { Ending } from "../../core/ending.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { toNativeInput } from "../dialect.ts"
-import type { ActiveCall } from "../active-call.ts"
+import { toNativeInput } from "../state/dialect.ts"
+import type { ActiveCall } from "../state/active-call.ts"
 
 /** Returns the input with its defaults, or ends the call with every problem at once. Nothing is coerced. */
 export function validate(call: ActiveCall, tool: RegisteredTool): unknown {

@@ -1,9 +1,9 @@
 import { Ending } from "../../core/ending.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { firstDenial } from "../../policy/visible.ts"
-import type { ActiveCall } from "../active-call.ts"
+import { firstDenial } from "../../policy/decide/visible.ts"
+import type { ActiveCall } from "../state/active-call.ts"
 import { nearestName } from "../../lib/nearest-name.ts"
 import { notAvailable } from "./not-available.ts"
 

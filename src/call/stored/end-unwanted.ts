@@ -1,6 +1,6 @@
 import type { App } from "../../app/public.ts"
 import type { CallRow, CallState, UnwantedCalls } from "../../core/call.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { isTicket, type ToolResult } from "../../core/result.ts"
 import { endAbandoned, endAs, hasNoLiveOwner } from "./abandoned.ts"
 

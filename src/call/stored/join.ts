@@ -1,11 +1,11 @@
 import type { CallRow } from "../../core/call.ts"
 import { Ending } from "../../core/ending.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import { endAbandoned, hasNoLiveOwner } from "./abandoned.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { callDigest, claim, ticketOf } from "./rows.ts"
-import { announceWaiting, Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../active-call.ts"
-import { abortedEnding } from "../stopped-endings.ts"
+import { announceWaiting, Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../state/active-call.ts"
+import { abortedEnding } from "../state/stopped-endings.ts"
 
 /**
  * The store already has a row for this call. If its process is gone, this call takes the row over ("claimed"). Otherwise

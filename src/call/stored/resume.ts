@@ -1,10 +1,10 @@
 import type { CallRequest, CallRow } from "../../core/call.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import type { Ticket, ToolResult } from "../../core/result.ts"
 import { endAbandoned, hasNoLiveOwner } from "./abandoned.ts"
 import { storedRequest, ticketOf } from "./rows.ts"
-import type { CallTool } from "../active-call.ts"
-import { inDialect } from "../dialect.ts"
+import type { CallTool } from "../state/active-call.ts"
+import { inDialect } from "../state/dialect.ts"
 
 /** How somebody waits for the call that is resumed. */
 export interface ResumeOptions extends Pick<CallRequest, "caller" | "signal"> {

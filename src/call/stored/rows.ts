@@ -2,11 +2,11 @@ import type { CallRequest, CallRow, CallState, ApprovalCard } from "../../core/c
 import { Ending } from "../../core/ending.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Preview } from "../../core/preview.ts"
-import type { Ports } from "../ports.ts"
+import type { Ports } from "../state/ports.ts"
 import type { Reason } from "../../core/audit-entry.ts"
 import type { Ticket } from "../../core/result.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import type { ActiveCall } from "../active-call.ts"
+import type { ActiveCall } from "../state/active-call.ts"
 
 /** How long the store remembers a caller's key and the result of a call that waited. */
 export const keyWindowMs = 24 * 60 * 60 * 1000

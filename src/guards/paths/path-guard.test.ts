@@ -17,7 +17,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { GuardResult } from "../../core/guard.ts"
 import type { Touch } from "../../core/rule.ts"
 import { temporaryFolder } from "../../testing/test-app.ts"
-import { compileRule, ruleMatches } from "../../policy/conditions.ts"
+import { compileRule, ruleMatches } from "../../policy/rules/conditions.ts"
 import { createPathPolicy, type PathPolicyOptions } from "./path-policy.ts"
 import { pathGuard } from "./path-guard.ts"
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { reasonOf } from "../../policy/rule-reason.ts"
+import { reasonOf } from "../../policy/rules/rule-reason.ts"
 import { checks } from "../../policy/checks/list.ts"
 import { rule } from "../../policy/testing.ts"
 import { chinese, translate, translateNote } from "./translate.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { agent, registered } from "../testing.ts"
 import { lookVisible } from "../testing/checks.ts"
-import { unknownAgent } from "../visible.ts"
+import { unknownAgent } from "../decide/visible.ts"
 import { agentCheck } from "./agent.ts"
 
 test("an agent that is not known sees no tool, and the fix creates it", () => {

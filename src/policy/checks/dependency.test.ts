@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import type { AgentView } from "../../core/organisation.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { PolicySource } from "../policy-source.ts"
+import { PolicySource } from "../decide/policy-source.ts"
 import { agent, registered, role, rule, tools as groups } from "../testing.ts"
-import { hiddenBecause } from "../visible.ts"
+import { hiddenBecause } from "../decide/visible.ts"
 
 const cake = registered({ name: "cake", dependsOn: ["oven"], effect: "none" })
 const oven = registered({ name: "oven", dependsOn: ["power"], group: "network", effect: "none" })

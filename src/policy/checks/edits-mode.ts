@@ -1,7 +1,7 @@
 import { isPath } from "../../core/rule.ts"
 import { allow, defineCheck } from "../check.ts"
 import { modeFix } from "../fix-text.ts"
-import { normalizeTouches } from "../normalize-touches.ts"
+import { normalizeTouches } from "../rules/normalize-touches.ts"
 
 /** In a session with the mode edits the workspace's tools write without asking, when it is proved that no file outside is touched. */
 export const editsModeCheck = defineCheck({

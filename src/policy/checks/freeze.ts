@@ -1,6 +1,6 @@
 import { defineCheck, deny } from "../check.ts"
 import { shellWord } from "../../lib/shell-word.ts"
-import { asSentence } from "../rule-reason.ts"
+import { asSentence } from "../rules/rule-reason.ts"
 
 /** A person has frozen the agent, an agent above it, or everyone. */
 export const freezeCheck = defineCheck({

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { resultsOf, type CallFacts, type Check, type Need, type Sentences, type Stage } from "../check.ts"
-import { callFacts } from "../decide.ts"
+import { callFacts } from "../decide/decide.ts"
 import { GrantIndex } from "../grants.ts"
-import { compileRules } from "../rules.ts"
+import { compileRules } from "../rules/rules.ts"
 import { heldCall, someFacts, someGrantsFor, someMode, someRules, tools } from "../testing.ts"
 import { checks } from "./list.ts"
 

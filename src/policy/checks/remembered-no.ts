@@ -1,7 +1,7 @@
 import { defineCheck, deny } from "../check.ts"
 import { grantFix } from "../fix-text.ts"
 import { grantMatches } from "../grants.ts"
-import { asSentence } from "../rule-reason.ts"
+import { asSentence } from "../rules/rule-reason.ts"
 
 /** A person has said no to such a call before, and the answer is remembered. */
 export const rememberedNoCheck = defineCheck({

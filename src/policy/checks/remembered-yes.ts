@@ -2,7 +2,7 @@ import type { Grant } from "../../core/rule.ts"
 import { allow, defineCheck, type CallFacts } from "../check.ts"
 import { grantFix } from "../fix-text.ts"
 import { grantMatches } from "../grants.ts"
-import { asSentence } from "../rule-reason.ts"
+import { asSentence } from "../rules/rule-reason.ts"
 
 /** A person has said yes to such a call before, and the answer is remembered. Never for a sensitive tool. */
 export const rememberedYesCheck = defineCheck({

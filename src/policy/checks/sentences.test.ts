@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Rule } from "../../core/rule.ts"
-import { reasonOf } from "../rule-reason.ts"
+import { reasonOf } from "../rules/rule-reason.ts"
 import { rule } from "../testing.ts"
 import { checks } from "./list.ts"
 

@@ -1,7 +1,7 @@
 import { defineCheck, ask, type CallFacts } from "../check.ts"
-import { ruleMatches, type CompiledRule } from "../conditions.ts"
+import { ruleMatches, type CompiledRule } from "../rules/conditions.ts"
 import { findingsOf } from "../findings.ts"
-import { asSentence } from "../rule-reason.ts"
+import { asSentence } from "../rules/rule-reason.ts"
 
 /**
  * It could not be proved what the call touches. When bubblewrap holds the call, only the rules ask that may be about what

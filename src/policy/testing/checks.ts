@@ -1,13 +1,13 @@
 import type { AgentView, SessionMode } from "../../core/organisation.ts"
-import type { DecisionInput } from "../../call/ports.ts"
+import type { DecisionInput } from "../../call/state/ports.ts"
 import type { Grant, Rule } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { resultsOf, type CallFacts, type Check, type Result, type Sentences, type ToolLookup } from "../check.ts"
-import { callFacts } from "../decide.ts"
+import { callFacts } from "../decide/decide.ts"
 import { GrantIndex } from "../grants.ts"
-import { compileRules } from "../rules.ts"
+import { compileRules } from "../rules/rules.ts"
 import { now, tools } from "../testing.ts"
-import { visibleFacts } from "../visible.ts"
+import { visibleFacts } from "../decide/visible.ts"
 
 /** What one check of stage `visible` finds about an agent and a tool. */
 export function lookVisible(

@@ -1,9 +1,9 @@
 import type { Explanation } from "../../app/public.ts"
-import type { DecisionInput } from "../../call/ports.ts"
+import type { DecisionInput } from "../../call/state/ports.ts"
 import type { Grant, Rule } from "../../core/rule.ts"
-import { explain, type PolicyState } from "../explain.ts"
+import { explain, type PolicyState } from "../decide/explain.ts"
 import { GrantIndex } from "../grants.ts"
-import { compileRules } from "../rules.ts"
+import { compileRules } from "../rules/rules.ts"
 import { facts, registered, tools } from "../testing.ts"
 
 export function policyState(

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Rule } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { type RuleContext } from "../flaws.ts"
+import { type RuleContext } from "../rules/flaws.ts"
 import { agent, registered, role, rule, tools } from "../testing.ts"
 
 const readFile = registered({

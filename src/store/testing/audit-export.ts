@@ -1,4 +1,4 @@
-import type { AuditFilter } from "../../call/ports.ts"
+import type { AuditFilter } from "../../call/state/ports.ts"
 import type { ExportedCall } from "../../app/public.ts"
 import type { AuditEntry } from "../../core/audit-entry.ts"
 import { Journal } from "../journal.ts"

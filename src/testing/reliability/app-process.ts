@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import type { QuartermasterOptions } from "../../quartermaster.ts"
 import type { Config } from "../../config/schema.ts"
 import type { App, ExportedCall } from "../../app/public.ts"
-import type { AuditFilter } from "../../call/ports.ts"
+import type { AuditFilter } from "../../call/state/ports.ts"
 import type { ToolPermission } from "../../core/permission.ts"
 
 /** One place at which a process is killed or paused. */

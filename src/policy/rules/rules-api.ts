@@ -1,0 +1,128 @@
+import { newId } from "../../lib/new-id.ts"
+import { isStillThere, type Giver } from "../../core/approval.ts"
+import type { Documents } from "../../core/documents.ts"
+import { readRule } from "../../schema/rule-schema.ts"
+import type { Rule, RuleFlaw } from "../../core/rule.ts"
+import { findFlaws, type RuleContext } from "./flaws.ts"
+
+/** Rules that come with Quartermaster. */
+const builtIn: readonly Rule[] = [
+  {
+    id: "root-organises",
+    verdict: "allow",
+    tool: "group:org_management",
+    agent: ["root"],
+    because: "Root organises, and does nothing else.",
+    source: "built in",
+  },
+]
+
+/** Every rule that counts: the built-in ones, then the configuration's, then those in the store. */
+export function rulesApi(
+  documents: Documents,
+  configured: {
+    rules: readonly unknown[]
+    sources?: readonly string[] | undefined
+    /** The MCP servers that are believed when they say that a tool only reads. */
+    readOnlyTrusted?: readonly string[] | undefined
+  },
+  known: RuleContext & { personSince(id: string): string | undefined },
+) {
+  const { rules: own, flaws: malformed } = readRules(configured.rules, "configuration", configured.sources)
+  const given = [...builtIn, ...(configured.readOnlyTrusted ?? []).map(trustReadOnlyRule)]
+  let read: { version: number; rules: readonly Rule[]; flaws: readonly RuleFlaw[] } | undefined
+  // A document that did not change gives the same rule object, so that a comparison by identity works.
+  let before = new Map<string, StoredRule>()
+  const stillCounts = (body: unknown) => {
+    const { approvedBy } = body as ApprovedRule
+    return approvedBy === undefined || isStillThere(approvedBy, known.personSince)
+  }
+  const look = () => {
+    if (read?.version === documents.version) return read
+    const stored = [...documents.all("rule")]
+      .filter(({ live, body }) => live && stillCounts(body))
+      .sort((one, other) => one.change - other.change)
+    const now = new Map<string, StoredRule>()
+    for (const { id, body, change } of stored) {
+      const known = before.get(id)
+      now.set(id, known?.change === change ? known : { change, read: readRule(withoutGiver(body), id, `rule ${id}`) })
+    }
+    before = now
+    const each = [...now.values()].map((one) => one.read)
+    const rules = each.flatMap((one) => ("rule" in one ? [one.rule] : []))
+    const flaws = each.flatMap((one) => ("flaws" in one ? one.flaws : []))
+    read = { version: documents.version, rules: [...given, ...own, ...rules], flaws }
+    return read
+  }
+  const list = () => look().rules
+  return {
+    list,
+    flaws: (): readonly RuleFlaw[] => [...malformed, ...look().flaws, ...findFlaws(list(), known)],
+    /** Reads rules without storing them, and returns what is wrong with them. */
+    read(proposed: readonly unknown[], source: string): { rules: readonly Rule[]; flaws: readonly RuleFlaw[] } {
+      const { rules, flaws } = readRules(proposed, source)
+      return { rules: [...given, ...rules], flaws: [...flaws, ...findFlaws(rules, known)] }
+    },
+    /** A rule with `approvedBy` counts as long as that person is there. */
+    async add(written: unknown, by: string, approvedBy?: Giver): Promise<Rule> {
+      const id = newId()
+      const made = readRule(written, id, `rule ${id}`)
+      const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
+      if ("flaws" in made || flaws.length > 0) {
+        throw new Error(`The rule cannot be added: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
+      }
+      await documents.put({ kind: "rule", id, body: approvedBy ? { ...(written as object), approvedBy } : written }, by)
+      return made.rule
+    },
+    async remove(id: string, by: string): Promise<Rule | undefined> {
+      const found = list().filter((rule) => id !== "" && rule.source.startsWith("rule ") && rule.id.startsWith(id))
+      const [rule] = found
+      const document = found.length === 1 && rule !== undefined ? documents.get("rule", rule.id) : undefined
+      if (rule === undefined || document === undefined) return undefined
+      await documents.put({ kind: "rule", id: rule.id, live: false, body: document.body }, by)
+      return rule
+    },
+  }
+}
+
+/** The body of a stored rule that a person made of their approval. */
+interface ApprovedRule {
+  approvedBy?: Giver | undefined
+}
+
+function withoutGiver(body: unknown): unknown {
+  const { approvedBy: _, ...written } = body as ApprovedRule
+  return written
+}
+
+/** What `mcpServers.<name>.trustReadOnly` means. */
+function trustReadOnlyRule(server: string): Rule {
+  const source = `mcpServers.${server}.trustReadOnly`
+  return {
+    id: source,
+    verdict: "allow",
+    tool: `group:${server}`,
+    readOnlyHint: true,
+    because: `The configuration believes the server ${server} when it says that a tool only reads.`,
+    source,
+  }
+}
+
+/** A stored rule, with the change of its document at which it was read. */
+interface StoredRule {
+  change: number
+  read: ReturnType<typeof readRule>
+}
+
+function readRules(
+  given: readonly unknown[],
+  source: string,
+  sources?: readonly string[],
+): { rules: Rule[]; flaws: RuleFlaw[] } {
+  const placeOf = (index: number) => sources?.[index] ?? `${source} rules[${index}]`
+  const read = given.map((rule, index) => readRule(rule, `${source}-${index}`, placeOf(index)))
+  return {
+    rules: read.flatMap((each) => ("rule" in each ? [each.rule] : [])),
+    flaws: read.flatMap((each) => ("flaws" in each ? each.flaws : [])),
+  }
+}
