@@ -18,7 +18,7 @@ const patient = { ...common, testTimeout: 600_000 }
 /** Kills and races: a few times each in the full tests, many times in the soak. */
 const again = [
   "src/testing/reliability/*.full.test.ts",
-  "src/store/kill.full.test.ts",
+  "src/store/sqlite/kill.full.test.ts",
   "src/agents/chain/kill.full.test.ts",
   "src/agents/society/scale.full.test.ts",
   "src/http/load.full.test.ts",

@@ -69,7 +69,7 @@ const workers = [
   "platform/database/sqlite-process",
   "platform/javascript/script-worker",
   "platform/web/page-worker",
-  "store/journal-mover-worker",
+  "store/sqlite/journal-mover-worker",
   "tools/workspace/pdf-worker",
 ]
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { callbackAdapter } from "./approval-ui/callback.ts"
+import { callbackAdapter } from "./approvals/ask/callback.ts"
 import type { Logger } from "./core/logger.ts"
 import { ToolCategory } from "./core/tool.ts"
 import { fromModule } from "./registry/adapters.ts"

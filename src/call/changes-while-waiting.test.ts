@@ -200,7 +200,7 @@ test("the approval queue lists everything, however much waits", async () => {
     tool({ permission: moderate, input: z.object({ n: z.number() }) as never, execute: () => 1 }),
   )
   const row = expectTicket(await system.submit({ ...probing, input: { n: 0 } }, { waitMs: 0 }))
-  const { openDatabase } = await import("../store/database.ts")
+  const { openDatabase } = await import("../store/sqlite/database.ts")
   const database = await openDatabase(`${system.dir}/quartermaster.db`)
   database.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1100)
     insert into calls select 'x' || i, state, owner, epoch, agent_id, session_id, key, tool, definition_hash, input, 'd' || i,

@@ -1,7 +1,7 @@
 import { agentOfEntries } from "./known-names.ts"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { CardListener } from "../approval-ui/dialog.ts"
-import type { QueueEnd } from "../approval-ui/queue.ts"
+import type { CardListener } from "../approvals/ask/dialog.ts"
+import type { QueueEnd } from "../approvals/ask/queue.ts"
 import type { App } from "../app/public.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import type { AnswerResult, PendingItem } from "../core/approval.ts"
@@ -38,7 +38,7 @@ export async function answerHere(
   const { io, flags } = context
   const { approvals } = app
   const agent = agentOfEntries(context, app)
-  const { answerQueue } = await import("../approval-ui/queue.ts")
+  const { answerQueue } = await import("../approvals/ask/queue.ts")
   return answerQueue({
     terminal: { input: io.stdin, output: io.stderr, env: io.env },
     queue: {

@@ -29,7 +29,7 @@ export function submitAnswer(
     const { result, item } = await send(approvals, itemId, answerFor, by.id, expected, ruleUntil)
     if (item === undefined || !result.ok || context.flags.json) return showAnswerResult(context, result)
     // Whoever typed an id sees what it was about.
-    const { answeredText } = await import("../approval-ui/item-text.ts")
+    const { answeredText } = await import("../approvals/ask/item-text.ts")
     printResult(context, result, answeredText(item, result.sentence))
     return 0
   })

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { QueueEnd } from "../approval-ui/queue.ts"
+import type { QueueEnd } from "../approvals/ask/queue.ts"
 import type { PendingItem } from "../core/approval.ts"
 import { answerHere, canAnswerHere } from "./answer-at-terminal.ts"
 import type { CliContext } from "./context.ts"

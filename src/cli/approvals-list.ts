@@ -72,7 +72,7 @@ function pendingIn(context: CliContext, app: App) {
 }
 
 async function columns<T extends PendingItem>(items: readonly T[]): Promise<ListColumn<T>[]> {
-  const { aboutItem } = await import("../approval-ui/item-text.ts")
+  const { aboutItem } = await import("../approvals/ask/item-text.ts")
   const now = Date.now()
   return [
     { title: "ID", of: ({ callId }) => callId, paint: "bold" },

@@ -29,7 +29,7 @@ export async function terminalOptions(
   if (yes && isInsideTool(io))
     throw new UsageError("--yes is for people, and this runs inside a tool (QM_INSIDE is set). Leave it out.")
   if (!yes && !isAttended(io)) return { print }
-  const { terminalAdapter, isCoveredByYes } = await import("../approval-ui/terminal.ts")
+  const { terminalAdapter, isCoveredByYes } = await import("../approvals/ask/terminal.ts")
   if (!isAttended(io)) return { print, approvals: yesAlone(isCoveredByYes, print, onLeft) }
   const adapter = terminalAdapter({ input: io.stdin, output: io.stderr, yes, onInterrupt })
   return { print, approvals: attributeAnswers(adapter, nameOf) }
@@ -78,7 +78,7 @@ export function announceWaitingCalls(context: CliContext, { on, approvals }: App
 /** Prints the command that approves what waits, and until when it waits. */
 export async function announceItem(context: CliContext, item: PendingItem, hint: string): Promise<void> {
   if (item.note !== undefined) {
-    const { askedAgainText } = await import("../approval-ui/item-text.ts")
+    const { askedAgainText } = await import("../approvals/ask/item-text.ts")
     printMessage(context, askedAgainText(item).trimStart())
   }
   printMessage(context, `Waiting for a person: ${await approveCommand(item)}`)

@@ -15,7 +15,7 @@ export async function checkApp(context: CliContext, loaded: LoadedConfig): Promi
   const { runtime } = context
   let app: App | undefined
   try {
-    const { sqliteVersion } = await import("../store/sqlite-version.ts")
+    const { sqliteVersion } = await import("../store/sqlite/sqlite-version.ts")
     const { name, version } = await sqliteVersion()
     app = await runtime.openApp(loaded, { readOnly: true })
     const { total } = await app.audit.stats()

@@ -107,7 +107,7 @@ export function printProblems(context: CliContext, problems: readonly PipelinePr
 }
 
 async function tellOpen(context: CliContext, item: PendingItem): Promise<void> {
-  const { askedAgainText, itemText } = await import("../approval-ui/item-text.ts")
+  const { askedAgainText, itemText } = await import("../approvals/ask/item-text.ts")
   printMessage(
     context,
     `Waiting for a person: ${itemText(item)}.${askedAgainText(item)} Answer with: ${await approveCommand(item)}`,

@@ -108,7 +108,7 @@ export async function textReport(context: CliContext, write: (text: string) => v
     resume: () => status?.resume(),
     start() {},
     async waiting(item) {
-      const { askedAgainText, itemText } = await import("../approval-ui/item-text.ts")
+      const { askedAgainText, itemText } = await import("../approvals/ask/item-text.ts")
       printMessage(
         context,
         `Waiting for a person: ${itemText(item)}.${askedAgainText(item)} Answer with: ${await approveCommand(item)}`,

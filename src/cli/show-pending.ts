@@ -14,7 +14,7 @@ export async function showPendingItem(
 ): Promise<void> {
   if (context.flags.json) printOutput(context, printableJson(item))
   else {
-    const { cardLines } = await import("../approval-ui/card.ts")
+    const { cardLines } = await import("../approvals/ask/card.ts")
     const { stdout, env } = context.io
     const card = cardLines(item, { whole, paint: await terminalStyleFor(stdout, env), columns: columnsOf(stdout) })
     printOutput(context, [...card, "", ...(await howToAnswer(item)), ""].join("\n"))

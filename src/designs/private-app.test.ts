@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { callbackAdapter } from "../approval-ui/callback.ts"
+import { callbackAdapter } from "../approvals/ask/callback.ts"
 import { openTestApp, dataFolder, temporaryFolder, tool } from "../testing/test-app.ts"
 import { callStandalone, FencedApps } from "./fenced-apps.ts"
 import { PrivateApp, type PrivateAppSettings, type PrivateTool } from "./private-app.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, onTestFinished, test } from "vitest"
-import { callbackAdapter } from "../approval-ui/callback.ts"
+import { callbackAdapter } from "../approvals/ask/callback.ts"
 import { dataFolder, openTestApp, temporaryFolder } from "../testing/test-app.ts"
 import {
   BUILTIN_TOOL_GROUPS,

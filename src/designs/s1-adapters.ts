@@ -1,6 +1,6 @@
-import { callbackAdapter } from "../approval-ui/callback.ts"
-import { textAdapter, type Chat } from "../approval-ui/chat.ts"
-import { terminalAdapter, type Terminal } from "../approval-ui/terminal.ts"
+import { callbackAdapter } from "../approvals/ask/callback.ts"
+import { textAdapter, type Chat } from "../approvals/ask/chat.ts"
+import { terminalAdapter, type Terminal } from "../approvals/ask/terminal.ts"
 import { newId } from "../lib/new-id.ts"
 import type {
   ApprovalRequest,

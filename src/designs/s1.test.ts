@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { fakeTerminal } from "../approval-ui/testing.ts"
+import { fakeTerminal } from "../approvals/ask/testing.ts"
 import { dataFolder, openTestApp, temporaryFolder } from "../testing/test-app.ts"
 import {
   ChatInDocUIAdapter,

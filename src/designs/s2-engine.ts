@@ -1,4 +1,4 @@
-import { callbackAdapter } from "../approval-ui/callback.ts"
+import { callbackAdapter } from "../approvals/ask/callback.ts"
 import { tellLogger, tellStart, type Logger } from "./s2-audit.ts"
 import { executionError, ExecutionCancelledError, PermissionDeniedError } from "./s2-errors.ts"
 import { execution, type Execution, type MCPCaller } from "./s2-execution.ts"

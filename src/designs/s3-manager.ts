@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import { asUnnamed } from "../config/known-folders.ts"
-import { terminalAdapter } from "../approval-ui/terminal.ts"
+import { terminalAdapter } from "../approvals/ask/terminal.ts"
 import type { Config } from "../config/schema.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { checkParameters } from "../schema/parameters.ts"

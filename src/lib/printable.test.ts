@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { printable, printableJson } from "./printable.ts"
-import { agentText, hiddenCharacter, hiddenCharactersIn } from "../approval-ui/testing.ts"
+import { agentText, hiddenCharacter, hiddenCharactersIn } from "../approvals/ask/testing.ts"
 
 test.each([
   ["an escape sequence", "\u001b[2Jgone", "\\u{1b}[2Jgone"],

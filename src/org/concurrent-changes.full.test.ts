@@ -57,9 +57,9 @@ test("processes that create the same roles at the same time create each of them 
   const folder = dirname(file)
   const { again } = await openDirectory({}, file)
   const entry = `
-    import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, "../store/database.ts"))}
-    import { SqliteDocuments } from ${JSON.stringify(join(import.meta.dirname, "../store/documents.ts"))}
-    import { SqliteMessages } from ${JSON.stringify(join(import.meta.dirname, "../store/messages.ts"))}
+    import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, "../store/sqlite/database.ts"))}
+    import { SqliteDocuments } from ${JSON.stringify(join(import.meta.dirname, "../store/sqlite/documents.ts"))}
+    import { SqliteMessages } from ${JSON.stringify(join(import.meta.dirname, "../store/sqlite/messages.ts"))}
     import { Directory } from ${JSON.stringify(join(import.meta.dirname, "directory.ts"))}
     const database = await openDatabase(${JSON.stringify(file)})
     const directory = new Directory({

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { NewRole } from "./organisation-admin.ts"
-import { openDatabase } from "../store/database.ts"
+import { openDatabase } from "../store/sqlite/database.ts"
 import { databaseFile } from "../testing/test-app.ts"
 import { ann, directoryOver, groupIds, openDirectory } from "./testing/open-directory.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest"
 import { z } from "zod"
-import { callbackAdapter } from "../approval-ui/callback.ts"
+import { callbackAdapter } from "../approvals/ask/callback.ts"
 import type { ToolParameter } from "../core/schema.ts"
 import { openTestApp } from "../testing/test-app.ts"
 import { BaseTool, type BaseToolResult } from "./base-tool.ts"

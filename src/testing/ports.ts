@@ -7,10 +7,10 @@ import { Directory } from "../org/directory.ts"
 import { unguarded } from "../guards/combine-guards.ts"
 import { PolicySource } from "../policy/decide/policy-source.ts"
 import { ToolRegistry } from "../registry/registry.ts"
-import { fileVersions } from "../store/file-versions.ts"
-import { masker } from "../store/mask.ts"
-import { isOwnerAlive, newOwnerName } from "../store/owner.ts"
-import type { Store } from "../store/store.ts"
+import { fileVersions } from "../store/sqlite/file-versions.ts"
+import { masker } from "../audit/mask.ts"
+import { isOwnerAlive, newOwnerName } from "../store/sqlite/owner.ts"
+import type { Store } from "../store/sqlite/store.ts"
 
 /** A recorder that collects entries in a list and fails when `fails` returns true. */
 export class ListRecorder implements Recorder {

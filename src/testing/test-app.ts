@@ -9,8 +9,8 @@ import type { Config } from "../config/schema.ts"
 import { defineTool } from "../schema/define-tool.ts"
 import { silentLogger } from "../core/logger.ts"
 import type { Tool, ToolSpec } from "../core/tool.ts"
-import { newOwnerName } from "../store/owner.ts"
-import { openStore } from "../store/store.ts"
+import { newOwnerName } from "../store/sqlite/owner.ts"
+import { openStore } from "../store/sqlite/store.ts"
 
 /** A new folder for one test, removed after it. */
 export function temporaryFolder(): string {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { callbackAdapter } from "../../approval-ui/callback.ts"
+import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import type { ApprovalUIAdapter } from "../../core/approval.ts"
 import type { EventType } from "../../core/events.ts"
 import type { ToolContext } from "../../core/tool.ts"
@@ -415,7 +415,7 @@ test("a call that is cancelled while it waits for a permit is not executed", asy
 })
 
 test("a keyed result that could not be recorded is not returned for the same key", async () => {
-  const { openStore } = await import("../../store/store.ts")
+  const { openStore } = await import("../../store/sqlite/store.ts")
   const { ListRecorder, portsOver } = await import("../../testing/ports.ts")
   const { callTool } = await import("../call.ts")
   const store = await openStore({ dataDir: await dataFolder(), owner: "test", logger: silentLogger, writes: "direct" })
@@ -502,7 +502,7 @@ test("the same call in another session, or for another task, is another call", a
 
 test("a key holds across midnight", async () => {
   const store = await (
-    await import("../../store/store.ts")
+    await import("../../store/sqlite/store.ts")
   ).openStore({ dataDir: await dataFolder(), owner: "test", logger: silentLogger, writes: "direct" })
   let now = Date.UTC(2026, 0, 1, 23, 59, 59)
   const { ListRecorder, portsOver } = await import("../../testing/ports.ts")

@@ -7,10 +7,10 @@ import type { Ports, Verdict } from "../state/ports.ts"
 import type { Reason } from "../../core/audit-entry.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { allowed } from "./allowed.ts"
-import { removedApprovers } from "../approvals/answer-pending.ts"
-import { whyAskedAgain, whyNotEdited, type Note } from "../approvals/asked-again.ts"
-import { waitForAnswer } from "../approvals/wait-for-answer.ts"
-import { writeAnswer } from "../approvals/write-answer.ts"
+import { removedApprovers } from "../../approvals/queue/answer-pending.ts"
+import { whyAskedAgain, whyNotEdited, type Note } from "../stored/asked-again.ts"
+import { waitForAnswer } from "../stored/wait-for-answer.ts"
+import { writeAnswer } from "../../approvals/queue/write-answer.ts"
 import {
   makeCard,
   renderPreview,
@@ -18,7 +18,7 @@ import {
   coversProposal,
   type Execution,
   type Proposal,
-} from "../approvals/card.ts"
+} from "../stored/card.ts"
 import { claimHeld, join } from "../stored/join.ts"
 import { rejectedEnding, unansweredEnding } from "../state/refusal-endings.ts"
 import { resolve } from "./resolve.ts"

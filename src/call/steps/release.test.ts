@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import type { Quartermaster } from "../../quartermaster.ts"
-import { callbackAdapter } from "../../approval-ui/callback.ts"
+import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import type { CallRequest } from "../../core/call.ts"
 import type { EventType } from "../../core/events.ts"
 import { failure } from "../../core/ending.ts"

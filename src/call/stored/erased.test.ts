@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import type { ToolSpec } from "../../core/tool.ts"
-import { openDatabase } from "../../store/database.ts"
+import { openDatabase } from "../../store/sqlite/database.ts"
 import { openTestStore } from "../../store/testing/test-store.ts"
 import { openTestApp, tool } from "../../testing/test-app.ts"
 import { portsOver } from "../../testing/ports.ts"

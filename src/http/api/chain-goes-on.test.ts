@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { modelOf } from "../../agents/testing/played-model.ts"
-import { openDatabase } from "../../store/database.ts"
+import { openDatabase } from "../../store/sqlite/database.ts"
 import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { serveAppForTest } from "../testing.ts"
 

@@ -1,6 +1,6 @@
 import type { Card } from "../api/schemas.ts"
 import { cardHtml, gate } from "./answer-card.ts"
-import type { YesNeeds } from "./answer-rules.ts"
+import type { YesNeeds } from "../../approvals/links/answer-rules.ts"
 import type { Words } from "./answer-words.ts"
 import { html, type Html } from "./html.ts"
 import { style } from "./style.ts"

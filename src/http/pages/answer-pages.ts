@@ -9,7 +9,7 @@ import { namesOf, whatBecameOf } from "../api/gone.ts"
 import { readRequestBody } from "../read-request-body.ts"
 import { minutes, sayIn } from "./answer-card.ts"
 import { formHtml, noticeHtml, pageHtml, type Notice } from "./answer-html.ts"
-import { linkState, yesNeeds, type LinkState } from "./answer-rules.ts"
+import { linkState, yesNeeds, type LinkState } from "../../approvals/links/answer-rules.ts"
 import { wordsFor, type Words } from "./answer-words.ts"
 import type { Html } from "./html.ts"
 

@@ -1,4 +1,4 @@
-import { isHighRisk } from "../../http/api/card.ts"
+import { isHighRisk } from "../../approvals/card/card.ts"
 import type { App } from "../../app/public.ts"
 import type { PendingItem } from "../../core/approval.ts"
 

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../../core/schema.ts"
 import { askingServer } from "../../core/mcp.ts"
 import { NobodyAsked } from "../../approvals/nobody-asked.ts"
 import { spanWords } from "../../lib/span-words.ts"
-import { checkAnswer } from "../../call/approvals/answer-value.ts"
+import { checkAnswer } from "../../approvals/queue/answer-value.ts"
 import { approvalText, escapeInvisibleCharacters } from "./approval-text.ts"
 
 /** The parameters of an `elicitation/create`. */

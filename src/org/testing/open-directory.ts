@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest"
 import type { QuartermasterEvent } from "../../core/events.ts"
 import type { ChangedBy } from "../organisation-admin.ts"
-import { openDatabase, type Database } from "../../store/database.ts"
-import { SqliteDocuments } from "../../store/documents.ts"
-import { SqliteMessages } from "../../store/messages.ts"
+import { openDatabase, type Database } from "../../store/sqlite/database.ts"
+import { SqliteDocuments } from "../../store/sqlite/documents.ts"
+import { SqliteMessages } from "../../store/sqlite/messages.ts"
 import { databaseFile } from "../../testing/test-app.ts"
 import { Directory, type DirectoryOptions } from "../directory.ts"
 

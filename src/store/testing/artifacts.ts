@@ -2,8 +2,8 @@ import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { silentLogger } from "../../core/logger.ts"
 import { dataFolder } from "../../testing/test-app.ts"
-import { newOwnerName } from "../owner.ts"
-import { openStore } from "../store.ts"
+import { newOwnerName } from "../sqlite/owner.ts"
+import { openStore } from "../sqlite/store.ts"
 
 export async function openArtifacts(existing?: string) {
   const dir = existing ?? (await dataFolder())

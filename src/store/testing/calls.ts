@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest"
 import type { CallStore } from "../../call/state/ports.ts"
 import { silentLogger } from "../../core/logger.ts"
 import { dataFolder } from "../../testing/test-app.ts"
-import { openStore } from "../store.ts"
+import { openStore } from "../sqlite/store.ts"
 
 export async function openTwoCallStores(): Promise<[CallStore, CallStore]> {
   const dataDir = await dataFolder()

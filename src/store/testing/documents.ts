@@ -1,8 +1,8 @@
 import { onTestFinished } from "vitest"
 import type { Documents } from "../../core/documents.ts"
 import { databaseFile } from "../../testing/test-app.ts"
-import { openDatabase } from "../database.ts"
-import { SqliteDocuments } from "../documents.ts"
+import { openDatabase } from "../sqlite/database.ts"
+import { SqliteDocuments } from "../sqlite/documents.ts"
 
 export async function openDocumentsOn(file: string): Promise<SqliteDocuments> {
   const database = await openDatabase(file)

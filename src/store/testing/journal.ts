@@ -4,10 +4,10 @@ import { onTestFinished } from "vitest"
 import { silentLogger } from "../../core/logger.ts"
 import type { AuditEntry, StartEntry } from "../../core/audit-entry.ts"
 import { dataFolder } from "../../testing/test-app.ts"
-import { Audit } from "../audit.ts"
-import { Journal } from "../journal.ts"
-import type { RecordKey } from "../record-key.ts"
-import { openStore } from "../store.ts"
+import { Audit } from "../../audit/audit.ts"
+import { Journal } from "../sqlite/journal.ts"
+import type { RecordKey } from "../sqlite/record-key.ts"
+import { openStore } from "../sqlite/store.ts"
 
 export const deadOwner = "another-host-no|1|1|x".replace("another-host-no", (await import("node:os")).hostname())
 

@@ -2,8 +2,8 @@ import { onTestFinished } from "vitest"
 import { newId } from "../../lib/new-id.ts"
 import type { Message } from "../../core/organisation.ts"
 import { databaseFile } from "../../testing/test-app.ts"
-import { openDatabase } from "../database.ts"
-import { SqliteMessages } from "../messages.ts"
+import { openDatabase } from "../sqlite/database.ts"
+import { SqliteMessages } from "../sqlite/messages.ts"
 
 export async function openTwoMessages(): Promise<[SqliteMessages, SqliteMessages]> {
   const file = await databaseFile()

@@ -3,9 +3,9 @@ import { onTestFinished } from "vitest"
 import { silentLogger } from "../../core/logger.ts"
 import type { EndEntry, AuditEntry, StartEntry } from "../../core/audit-entry.ts"
 import { dataFolder } from "../../testing/test-app.ts"
-import { openDatabase, transaction, type Database } from "../database.ts"
-import { newOwnerName } from "../owner.ts"
-import { openStore, type Store, type StoreOptions } from "../store.ts"
+import { openDatabase, transaction, type Database } from "../sqlite/database.ts"
+import { newOwnerName } from "../sqlite/owner.ts"
+import { openStore, type Store, type StoreOptions } from "../sqlite/store.ts"
 
 /** A real store in a new folder, closed after the test. */
 export async function openTestStore(

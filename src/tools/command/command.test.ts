@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { mkdirSync } from "node:fs"
 import { expect, test } from "vitest"
-import { callbackAdapter } from "../../approval-ui/callback.ts"
+import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import type { JavaScript } from "../../platform/javascript/evaluator.ts"
 import type { Processes } from "../../platform/processes/process-access.ts"
 import { modelText } from "../../core/model-text.ts"

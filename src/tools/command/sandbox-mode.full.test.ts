@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync,
 import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { callbackAdapter } from "../../approval-ui/callback.ts"
+import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import type { Config } from "../../config/schema.ts"
 import { isTicket } from "../../core/result.ts"
 import { openTestApp, temporaryFolder, until } from "../../testing/test-app.ts"

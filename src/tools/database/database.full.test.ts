@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { callbackAdapter } from "../../approval-ui/callback.ts"
+import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import type { Config } from "../../config/schema.ts"
 import { loadSqlite } from "../../lib/load-sqlite.ts"
 import type { ChangeRequest, Databases } from "../../platform/database/database-access.ts"

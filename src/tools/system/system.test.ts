@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { callbackAdapter } from "../../approval-ui/callback.ts"
+import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import type { SessionEnvironment } from "../../call/state/ports.ts"
 import type { ToolContext } from "../../core/tool.ts"
 import { openTestApp } from "../../testing/test-app.ts"

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { mkdirSync } from "node:fs"
 import { onTestFinished } from "vitest"
-import { callbackAdapter } from "../../../approval-ui/callback.ts"
+import { callbackAdapter } from "../../../approvals/ask/callback.ts"
 import type { Config } from "../../../config/schema.ts"
 import { openTestApp, temporaryFolder } from "../../../testing/test-app.ts"
 import { openJavaScript } from "../../../platform/javascript/javascript.ts"

@@ -1,0 +1,19 @@
+import type { ApprovalUIAdapter, Ask } from "../../core/approval.ts"
+
+/** One adapter from the `approvals` and `ask` options. If both can ask questions, `ask` does. */
+export function adapterFromOptions(
+  approvals: ApprovalUIAdapter | undefined,
+  ask: Ask | undefined,
+): Partial<ApprovalUIAdapter> {
+  const showQuestion: ApprovalUIAdapter["showQuestion"] =
+    ask === undefined
+      ? approvals?.showQuestion?.bind(approvals)
+      : async (question, { signal }) => ({ answer: await ask({ ...question, signal }) })
+  return {
+    ...(approvals && {
+      showToolExecutionApproval: approvals.showToolExecutionApproval.bind(approvals),
+      showToolResultApproval: approvals.showToolResultApproval.bind(approvals),
+    }),
+    ...(showQuestion && { showQuestion }),
+  }
+}

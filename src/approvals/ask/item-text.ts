@@ -1,0 +1,48 @@
+import type { PendingItem } from "../../core/approval.ts"
+import { printableJson } from "../../lib/printable.ts"
+import { wholeCharacters } from "../../core/model-text.ts"
+import { oneLine, quoteName } from "./card-rows.ts"
+
+/** Who waits for what, without anything of the input. */
+export function itemHeadline({ kind, agentId, tool }: PendingItem): string {
+  const [who, name] = [quoteName(agentId), quoteName(tool)]
+  if (kind === "question") return `${who} asks a question with ${name}`
+  return kind === "result" ? `the result of ${name} for ${who} is held` : `${who} wants to call ${name}`
+}
+
+/** The same with what it is about. */
+export function itemText(item: PendingItem): string {
+  return `${itemHeadline(item)}: ${aboutItem(item)}`
+}
+
+/** What the call is about, behind the name of its tool in a question: ` (write notes.md)`. Empty where nothing is known. */
+export function targetText({ touches }: PendingItem): string {
+  const text = touches.list.map(({ kind, what }) => `${kind} ${quoteName(what)}`).join(", ")
+  if (text === "") return ""
+  return ` (${text.length > longestBeginning ? `${wholeCharacters(text, longestBeginning)}…` : text})`
+}
+
+/** Why it is asked for again, as a sentence after another one; empty when it is not. */
+export function askedAgainText({ note }: Pick<PendingItem, "note">): string {
+  return note === undefined ? "" : ` ${oneLine(note)}`
+}
+
+/** What became of an item, after what it was about: `write_file of dev (write a.md): Approved.` */
+export function answeredText(item: PendingItem, sentence: string): string {
+  return `${quoteName(item.tool)} of ${quoteName(item.agentId)} (${aboutItem(item)}): ${sentence}`
+}
+
+/** What tells one item from the next, on a line: what the call touches, or else the beginning of its preview, input or question. */
+export function aboutItem({ kind, preview, input, question, touches }: PendingItem): string {
+  if (kind === "question") return beginning(question?.question ?? "")
+  if (touches.list.length > 0) return beginning(touches.list.map((touch) => `${touch.kind} ${touch.what}`).join(", "))
+  return beginning(preview ?? (input === undefined ? "" : printableJson(input)))
+}
+
+const longestBeginning = 60
+
+function beginning(text: string): string {
+  const [line = ""] = text.split("\n", 1)
+  const isCut = line.length < text.length || line.length > longestBeginning
+  return oneLine(line.slice(0, longestBeginning)) + (isCut ? "…" : "")
+}

@@ -1,0 +1,75 @@
+import type { PendingItem } from "../../core/approval.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
+import type { Card, Message, Preview, Touch } from "../../http/api/schemas.ts"
+
+/** What a card is made of. */
+export interface Facts {
+  item: PendingItem
+  tool: RegisteredTool | undefined
+  preview: Preview | undefined
+  touches: readonly Touch[]
+}
+
+/**
+ * High: destructive, sends data out, could not be proved, or needs several people. Medium: writes, executes, sends messages,
+ * reaches a new host, uses a path that people confirm each time (.env, credentials), or is a held result. Low: the rest.
+ */
+export function riskOf(facts: Facts): Card["risk"] {
+  const { item, tool, preview, touches } = facts
+  if (item.kind === "question") return { band: "low", destructive: false, tags: [] }
+  if (item.kind === "result") return { band: "medium", destructive: false, tags: [tag("result_held", "result held")] }
+  const parts = item.commandParts ?? []
+  const deletes = touches.some(({ kind }) => kind === "delete") || parts.some((part) => part.deletes !== undefined)
+  // What is lost elsewhere, for example in a database, cannot be brought back.
+  const isFinal = tool?.destructive === true && !deletes
+  const people = item.approvers.reduce((sum, { count }) => sum + count, 0)
+  const high = [
+    ...(deletes ? [tag("deletes", "deletes")] : []),
+    ...(isFinal ? [tag("final", "cannot be undone")] : []),
+    ...(sendsOut(preview) || parts.some((part) => part.sendsOut === true) ? [tag("sends_out", "sends data out")] : []),
+    ...(isUnproved(facts) ? [tag("unproved", "unproved")] : []),
+    ...(people > 1 ? [tag("several_people", `${people} people`, { count: people })] : []),
+  ]
+  const medium = [
+    ...((preview?.kind === "command" && preview.network) || parts.some(({ network }) => network) || isOnNetwork(facts)
+      ? [tag("network", "network")]
+      : []),
+    ...(touches.some(({ kind }) => kind === "write") || (tool?.effect === "write" && !deletes)
+      ? [tag("writes", "writes")]
+      : []),
+    ...(touches.some(({ kind }) => kind === "command") || tool?.effect === "execute"
+      ? [tag("executes", "executes")]
+      : []),
+    ...(item.reasons.some(({ code }) => code === "path_confirmed") ? [tag("confirmed_path", "confirmed path")] : []),
+    ...(tool?.effect === "communicate" ? [tag("communicates", "sends messages")] : []),
+    ...(touches.some(({ kind, reachedBefore }) => kind === "host" && reachedBefore === false)
+      ? [tag("new_host", "new host")]
+      : []),
+    ...(tool !== undefined && tool.effect === undefined ? [tag("unknown_effect", "unknown effect")] : []),
+  ]
+  const band = high.length > 0 ? "high" : medium.length > 0 ? "medium" : "low"
+  return { band, destructive: deletes || isFinal, tags: [...high, ...medium] }
+}
+
+/**
+ * Whether a call may touch more than its card says: the guards could not read all of it, or the tool does not say what it
+ * touches. Built-in tools that say nothing touch nothing, and those that only read change nothing.
+ */
+export function isUnproved({ item, tool }: Pick<Facts, "item" | "tool">): boolean {
+  if (!item.touches.proved) return true
+  return tool?.touches === undefined && tool?.type !== "builtin" && tool?.effect !== "none" && tool?.effect !== "read"
+}
+
+/** A tool of somebody else sends what it likes to the hosts that it names. */
+function isOnNetwork({ tool }: Facts): boolean {
+  return tool?.effect === "network" && tool.type !== "builtin"
+}
+
+function tag(code: string, text: string, params?: Message["params"]): Message {
+  return { code: `risk_${code}`, text, ...(params === undefined ? {} : { params }) }
+}
+
+/** A request with a body, or by a method that changes something at the other side. */
+function sendsOut(preview: Preview | undefined): boolean {
+  return preview?.kind === "request" && (preview.body !== undefined || !["GET", "HEAD"].includes(preview.method))
+}

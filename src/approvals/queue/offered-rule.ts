@@ -1,0 +1,26 @@
+import type { OfferedRule } from "../../core/approval.ts"
+import type { CallRow } from "../../core/call.ts"
+import type { Ports, Verdict } from "../../call/state/ports.ts"
+import type { Touches } from "../../core/rule.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
+import { patternsFor } from "../../schema/rule-for-touches.ts"
+import { onlyLevelAsks } from "../../policy/only-level-asks.ts"
+
+/** What a rule for calls like this one would be about. Undefined where a yes can be remembered, or a rule would not count. */
+export function ruleTouching(
+  tool: RegisteredTool,
+  verdict: Verdict,
+  touches: Touches,
+  { guards, settings }: Pick<Ports, "guards" | "settings">,
+): readonly string[] | undefined {
+  if (tool.permission.level !== "sensitive" || !onlyLevelAsks(tool, verdict, touches)) return undefined
+  return patternsFor(touches, settings.workspace, (line) => guards.commandStem(line))
+}
+
+/** The rule that the card of a stored call offers. */
+export function offeredRule({ agentId, tool, card, state }: CallRow): OfferedRule | undefined {
+  const { ruleTouching: touching } = card
+  if (touching === undefined || state !== "waiting") return undefined
+  const words = `Agent ${agentId} may call ${tool} where it touches nothing but: ${touching.join(", ")}.`
+  return { allow: tool, agent: agentId, touching, words }
+}

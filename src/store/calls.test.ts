@@ -1,4 +1,0 @@
-import { callStoreContract } from "./calls.contract.ts"
-import { openTwoCallStores } from "./testing/calls.ts"
-
-callStoreContract("embedded", openTwoCallStores)

@@ -1,0 +1,33 @@
+import type { Documents } from "../../core/documents.ts"
+import type { Masker, Ports } from "../../call/state/ports.ts"
+import { fileDigests } from "./file-digests.ts"
+import { fileSizes } from "./file-sizes.ts"
+import { fileVersions } from "./file-versions.ts"
+import { lazyCalls } from "./lazy.ts"
+import type { Store } from "./store.ts"
+
+type StoreParts = "recorder" | "calls" | "artifacts" | "limits" | "masker" | "grants" | "isAlive" | "refresh"
+
+/** The ports of a call that the store implements, and those that read files in the workspace. */
+export function storePorts(
+  store: Store,
+  documents: Documents,
+  masker: Masker,
+  workspace: string,
+): Pick<Ports, StoreParts | "digests" | "fileSizes" | "fileVersions"> {
+  return {
+    recorder: store.recorder,
+    calls: lazyCalls(store),
+    artifacts: store.artifacts,
+    limits: store.limits,
+    masker,
+    grants: {
+      save: async (grant) => void (await documents.put({ kind: "grant", id: grant.id, body: grant }, grant.by)),
+    },
+    isAlive: (owner) => store.leases.isAlive(owner),
+    refresh: () => documents.refresh(),
+    digests: (touches) => fileDigests(touches, workspace),
+    fileSizes: (touches) => fileSizes(touches, workspace),
+    fileVersions: (touches) => fileVersions(touches, workspace),
+  }
+}
