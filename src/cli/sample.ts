@@ -1,8 +1,8 @@
 import { cpSync, existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { findConfig } from "../config/find.ts"
+import { packageFile } from "../lib/package-file.ts"
 import type { LoadedConfig } from "../config/load.ts"
 import { findProject, sampleFolderName } from "../config/find-project.ts"
 import { sampleMaker } from "../org/sample.ts"
@@ -49,13 +49,7 @@ export function sampleWasRemoved({ dataDir }: LoadedConfig): string {
   return `The sample was removed earlier, so it is not made again. To have it again, stop this server, delete ${dirname(dataDir)} and start again.`
 }
 
-/** The sample's files, beside dist in the package and in a clone. */
-export function templateFolder(): string {
-  const places = ["../examples/sample", "../../examples/sample"].map((place) =>
-    fileURLToPath(new URL(place, import.meta.url)),
-  )
-  return places.find((place) => existsSync(place)) ?? places[0]!
-}
+export const templateFolder = (): string => packageFile("examples/sample")
 
 const roles = [
   {

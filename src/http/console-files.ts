@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto"
-import { existsSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
-import { extname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { dirname, extname, join } from "node:path"
+import { findBuiltFile } from "../lib/package-file.ts"
 
-/** Where the build puts the console: beside this file once it is built, else in the project's dist folder. */
+/** The folder of the built console. */
 export function consoleFolder(): string | undefined {
-  const places = ["./console/", "../console/", "../../dist/console/"].map((place) =>
-    fileURLToPath(new URL(place, import.meta.url)),
-  )
-  return places.find((place) => existsSync(join(place, "index.html")))
+  const page = findBuiltFile("console/index.html")
+  return page === undefined ? undefined : dirname(page)
 }
 
 const types: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import { packageFile } from "./package-file.ts"
 
 /**
  * A sentence on how to add those of the optional packages that are not installed; undefined if all are there. `what` begins the
@@ -25,7 +26,8 @@ function isInstalled(name: string): boolean {
 
 /** The name with the lowest version that works with this version of Quartermaster. */
 function withVersion(name: string): string {
-  const file = new URL("../../package.json", import.meta.url)
-  const { peerDependencies } = JSON.parse(readFileSync(file, "utf8")) as { peerDependencies: Record<string, string> }
+  const { peerDependencies } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
+    peerDependencies: Record<string, string>
+  }
   return `${name}@${peerDependencies[name]?.replace("^", "") ?? "latest"}`
 }

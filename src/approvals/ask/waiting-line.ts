@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path"
-import { fileURLToPath } from "node:url"
+import { packageFile } from "../../lib/package-file.ts"
 import { isInProject } from "../../lib/program-in-project.ts"
 import { shellWord } from "../../lib/shell-word.ts"
 import type { PendingItem } from "../../core/approval.ts"
@@ -15,7 +15,7 @@ export function waitingLine(item: PendingItem, dataDir: string, program = progra
 /** How a person in this folder starts the command line: by npx where it is installed, otherwise by its file. */
 function programHere(): string {
   if (isInProject(process.cwd())) return "npx qm"
-  return `node ${shellWord(fileURLToPath(new URL("../../qm.js", import.meta.url)))}`
+  return `node ${shellWord(packageFile("dist/qm.js"))}`
 }
 
 function answerWords({ kind, callId, revision, question }: PendingItem): string {

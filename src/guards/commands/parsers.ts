@@ -1,4 +1,4 @@
-import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { findBuiltFile } from "../../lib/package-file.ts"
 import type { ShellToken } from "./shell-line.ts"
 import { readWithTreeSitter, scanWithTreeSitter } from "./tree-sitter.ts"
 import { readWithUnbash, scanWithUnbash } from "./unbash.ts"
@@ -33,7 +33,7 @@ export async function loadParsers(): Promise<Parsers> {
 
 /** The build copies it out of the package tree-sitter-bash, whose other 18 MB are of no use here. */
 function grammarFile(): string {
-  const found = findBuiltFile("guards/commands/tree-sitter-bash.wasm", import.meta.url)
+  const found = findBuiltFile("guards/commands/tree-sitter-bash.wasm")
   if (found === undefined) throw new Error("The shell grammar is not built. Run: npm run build")
   return found
 }

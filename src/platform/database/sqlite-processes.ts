@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process"
-import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { findBuiltFile } from "../../lib/package-file.ts"
 import { failure } from "../../core/ending.ts"
 import { Slots, stopped } from "./slots.ts"
 import type { SqliteAnswer, SqliteJob } from "./sqlite-job.ts"
@@ -40,7 +40,7 @@ export class SqliteProcesses {
   }
 
   #start(): ChildProcess {
-    const file = findBuiltFile("platform/database/sqlite-process.js", import.meta.url)
+    const file = findBuiltFile("platform/database/sqlite-process.js")
     if (file === undefined) throw new Error("The SQLite process is not built. Run: npm run build")
     const child = fork(file, [], {
       execArgv: ["--max-old-space-size=512"],

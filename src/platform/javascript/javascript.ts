@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads"
-import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { findBuiltFile } from "../../lib/package-file.ts"
 import { failure } from "../../core/ending.ts"
 import type { JavaScript, Script, ScriptResult } from "./evaluator.ts"
 import type { ScriptJob, ScriptOutcome, ScriptMessage } from "./evaluate.ts"
@@ -61,7 +61,7 @@ function resultOf(outcome: ScriptOutcome): ScriptResult {
 }
 
 function workerFile(): string {
-  const found = findBuiltFile("platform/javascript/script-worker.js", import.meta.url)
+  const found = findBuiltFile("platform/javascript/script-worker.js")
   if (found === undefined) throw engineFailure("it is not built; run: npm run build")
   return found
 }

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads"
-import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { findBuiltFile } from "../../lib/package-file.ts"
 import { missingPackages } from "../../lib/missing-packages.ts"
 import { failure } from "../../core/ending.ts"
 import type { Page, Pages } from "./web-access.ts"
@@ -71,7 +71,7 @@ function makeQueue(limit: number): <Result>(work: () => Promise<Result>) => Prom
 }
 
 function workerFile(): string {
-  const found = findBuiltFile("platform/web/page-worker.js", import.meta.url)
+  const found = findBuiltFile("platform/web/page-worker.js")
   if (found === undefined) throw new Error("The page worker is not built. Run: npm run build")
   return found
 }

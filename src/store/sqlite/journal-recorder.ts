@@ -1,6 +1,6 @@
 import type { RecordKey } from "./record-key.ts"
 import { Worker } from "node:worker_threads"
-import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { findBuiltFile } from "../../lib/package-file.ts"
 import { StoreUnavailable } from "../../core/ending.ts"
 import type { Logger } from "../../core/logger.ts"
 import type { Recorder } from "../../call/state/ports.ts"
@@ -207,7 +207,7 @@ export class JournalRecorder implements Recorder {
 }
 
 function workerFile(): string {
-  const found = findBuiltFile("store/sqlite/journal-mover-worker.js", import.meta.url)
+  const found = findBuiltFile("store/sqlite/journal-mover-worker.js")
   if (found === undefined) throw new StoreUnavailable("The journal mover is not built. Run: npm run build")
   return found
 }

@@ -1,6 +1,6 @@
 import { counted } from "../../lib/counted.ts"
 import { Worker } from "node:worker_threads"
-import { findBuiltFile } from "../../lib/find-built-file.ts"
+import { findBuiltFile } from "../../lib/package-file.ts"
 import { missingPackages } from "../../lib/missing-packages.ts"
 import { failure } from "../../core/ending.ts"
 import type { PdfAnswer, PdfTask } from "./pdf-worker.ts"
@@ -57,7 +57,7 @@ function inThread(task: PdfTask, path: string, signal: AbortSignal): Promise<Pdf
 }
 
 function workerFile(): string {
-  const found = findBuiltFile("tools/workspace/pdf-worker.js", import.meta.url)
+  const found = findBuiltFile("tools/workspace/pdf-worker.js")
   if (found === undefined) throw new Error("The PDF worker is not built. Run: npm run build")
   return found
 }
