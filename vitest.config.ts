@@ -21,7 +21,7 @@ const again = [
   "src/store/sqlite/kill.full.test.ts",
   "src/agents/chain/kill.full.test.ts",
   "src/agents/society/scale.full.test.ts",
-  "src/http/load.full.test.ts",
+  "src/interfaces/http/load.full.test.ts",
 ]
 /** What has to be on time in another process does not run beside other files. */
 const alone = [...again, "src/call/stored/resume-across-processes.full.test.ts"]

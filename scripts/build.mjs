@@ -70,7 +70,7 @@ const workers = [
   "platform/javascript/script-worker",
   "platform/web/page-worker",
   "store/sqlite/journal-mover-worker",
-  "tools/workspace/pdf-worker",
+  "platform/pdf/pdf-worker",
 ]
 
 /**

@@ -1,6 +1,6 @@
-import { main } from "./cli/main.ts"
-import { processIo } from "./cli/process-io.ts"
-import { processRuntime } from "./cli/runtime.ts"
+import { main } from "./interfaces/cli/main.ts"
+import { processIo } from "./interfaces/cli/common/process-io.ts"
+import { processRuntime } from "./interfaces/cli/common/runtime.ts"
 import { printable } from "./lib/printable.ts"
 
 void start(process.argv.slice(2))

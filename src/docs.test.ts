@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
-import { checkConfig } from "./config/check.ts"
+import { checkConfig } from "./config/check-configuration.ts"
 import { readRule, ruleSchema } from "./schema/rule-schema.ts"
 import { openTestApp, tool } from "./testing/test-app.ts"
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { userInfo } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { dist, makeCli } from "./cli/testing.ts"
+import { dist, makeCli } from "./interfaces/cli/testing.ts"
 import type { Config } from "./config/schema.ts"
 import type { PendingItem } from "./core/approval.ts"
 import { openTestApp } from "./testing/test-app.ts"

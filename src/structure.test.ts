@@ -270,7 +270,7 @@ test("nothing outside its own file branches on a tool's name", async () => {
     "config/import-claude-tools.ts",
     "agents/chain/loop-tools.ts",
     "agents/pipeline/run-pipeline-tool.ts",
-    "http/api/sample.ts",
+    "interfaces/http/routes/sample.ts",
     "core/artifact-reader.ts",
     "designs/",
   ]

@@ -1,4 +1,4 @@
-import type { Card, Message } from "../../src/http/api/schemas.ts"
+import type { Card, Message } from "../../src/interfaces/http/routes/schemas.ts"
 
 const say = (text: string, code = "mock", params?: Message["params"]): Message => ({
   code,

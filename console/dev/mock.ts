@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Plugin } from "vite"
-import type { AnswerBody, Card, Me, Refused, Suggestion } from "../../src/http/api/schemas.ts"
+import type { AnswerBody, Card, Me, Refused, Suggestion } from "../../src/interfaces/http/routes/schemas.ts"
 import { cards } from "./cards.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
-import { checkConfig, mergedConfigFlaws } from "./check.ts"
+import { checkConfig, mergedConfigFlaws } from "./check-configuration.ts"
 import { configurationPage, configurationSections } from "./testing/configuration-page.ts"
 
 const page = new URL("../../docs/CONFIGURATION.md", import.meta.url).pathname

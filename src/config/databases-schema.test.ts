@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { checkConfig } from "./check.ts"
+import { checkConfig } from "./check-configuration.ts"
 import { databaseSecrets } from "./databases-schema.ts"
 import { loadConfig } from "./load.ts"
 import { makeFolders } from "./testing.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import { pathText } from "../schema/problems.ts"
-import { expandShortForms } from "./check.ts"
+import { expandShortForms } from "./check-configuration.ts"
 import { configFilesIn, readSource, withLocalFile, type ConfigSource } from "./find.ts"
 import { findProject } from "./find-project.ts"
 import type { Environment } from "./interpolate.ts"

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path"
 import { valueAtPath } from "../schema/problems.ts"
-import { expandShortForms, mergedConfigFlaws } from "./check.ts"
+import { expandShortForms, mergedConfigFlaws } from "./check-configuration.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
 import { dataFolderName, findProject } from "./find-project.ts"
 import { configFilesIn, readSource, userConfigFile, withLocalFile, type ConfigSource } from "./find.ts"

@@ -1,4 +1,4 @@
-import type { Flaw } from "./check.ts"
+import type { Flaw } from "./check-configuration.ts"
 import { isObject } from "./merge.ts"
 import { wantsText, type Path } from "./schema-path.ts"
 import { mayBeUnset, type UnsetVariable } from "./unset-variables.ts"

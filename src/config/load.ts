@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import type { UnsetVariables } from "../core/unset-variables.ts"
-import { mergedConfigFlaws } from "./check.ts"
+import { mergedConfigFlaws } from "./check-configuration.ts"
 import {
   configFilesIn,
   findConfig,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { checkConfig } from "./check.ts"
+import { checkConfig } from "./check-configuration.ts"
 import { loadConfig } from "./load.ts"
 import { serverFlaws, serverSpecs } from "./mcp-servers.ts"
 import type { Config } from "./schema.ts"

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path"
 import type { UnsetVariables } from "../core/unset-variables.ts"
 import { pathText } from "../schema/problems.ts"
-import { checkConfig, expandShortForms, type Flaw } from "./check.ts"
+import { checkConfig, expandShortForms, type Flaw } from "./check-configuration.ts"
 import type { ConfigSource } from "./find.ts"
 import { interpolate, type Environment } from "./interpolate.ts"
 import { ConfigError, escapeControls, type ConfigProblem } from "./config-error.ts"

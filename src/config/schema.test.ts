@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { checkConfig } from "./check.ts"
+import { checkConfig } from "./check-configuration.ts"
 import { allKeys } from "./schema-path.ts"
 import { configJsonSchema, defaults } from "./schema.ts"
 

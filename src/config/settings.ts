@@ -1,7 +1,7 @@
 import { nearestName } from "../lib/nearest-name.ts"
 import { pathText } from "../schema/problems.ts"
 import { resolve } from "node:path"
-import { checkConfig, expandShortForms } from "./check.ts"
+import { checkConfig, expandShortForms } from "./check-configuration.ts"
 import type { Environment } from "./interpolate.ts"
 import { resolveDatabaseFiles } from "./databases-schema.ts"
 import { withServersByName } from "./mcp-servers.ts"

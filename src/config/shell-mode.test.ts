@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { refuseBadConfig } from "./check.ts"
+import { refuseBadConfig } from "./check-configuration.ts"
 import { loadConfig } from "./load.ts"
 import { makeFolders, problemsOf } from "./testing.ts"
 import { trust } from "./trust.ts"

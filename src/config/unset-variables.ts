@@ -1,6 +1,6 @@
 import { pathText } from "../schema/problems.ts"
 import type { UnsetVariables } from "../core/unset-variables.ts"
-import type { Flaw } from "./check.ts"
+import type { Flaw } from "./check-configuration.ts"
 import { isObject } from "./merge.ts"
 import type { Path } from "./schema-path.ts"
 

@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts"
-import { toolValue } from "../mcp/client/check-result.ts"
+import { toolValue } from "../mcp-servers/check-result.ts"
 import { failure } from "../core/ending.ts"
 import type { RegisteredTool, ToolContext } from "../core/tool.ts"
 import type { Quartermaster, QuartermasterOptions } from "../quartermaster.ts"

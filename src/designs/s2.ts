@@ -1,6 +1,6 @@
 // Design S2, BeesTown tools, in its own names: `quartermaster/designs/s2`. docs/designs.md has both ways to write each of them.
 export { ToolCategory } from "../core/tool.ts"
-export { MCPClient } from "../mcp/client/client.ts"
+export { MCPClient } from "../mcp-servers/client.ts"
 export { ExecutionCancelledError, PermissionDeniedError, ToolNotFoundError } from "./s2-errors.ts"
 export { ToolRegistry, type ToolRegistryOptions } from "./s2-registry.ts"
 export { ToolDiscovery } from "./s2-discovery.ts"

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { MCPClient as CoreClient, type MCPCallOptions } from "../mcp/client/client.ts"
-import { wrapMCPTool as wrapCoreTool, type MCPCaller } from "../mcp/client/wrap-tool.ts"
+import { MCPClient as CoreClient, type MCPCallOptions } from "../mcp-servers/client.ts"
+import { wrapMCPTool as wrapCoreTool, type MCPCaller } from "../mcp-servers/wrap-tool.ts"
 import type { McpToolDefinition } from "../core/mcp.ts"
 import type { JsonSchema } from "../core/schema.ts"
 import { ToolCategory } from "../core/tool.ts"

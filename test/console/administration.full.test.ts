@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { afterAll, describe, expect, test } from "vitest"
-import { createClient } from "../../src/client/client.ts"
-import { definition, toolbox } from "../../src/mcp/testing/toolbox.ts"
+import { createClient } from "../../src/interfaces/client/client.ts"
+import { definition, toolbox } from "../../src/testing/mcp/toolbox.ts"
 import { until } from "../../src/testing/test-app.ts"
 import { closeBrowser, hasBrowser, openConsole } from "./browser.ts"
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
 import { expect, onTestFinished } from "vitest"
-import { serveHttp } from "../../src/http/serve.ts"
+import { serveHttp } from "../../src/interfaces/http/serve.ts"
 import type { Config } from "../../src/config/schema.ts"
 import { sampleMaker } from "../../src/org/sample.ts"
 import { openTestApp, temporaryFolder } from "../../src/testing/test-app.ts"

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
-import { outputOf, makeCli } from "../../src/cli/testing.ts"
-import { createClient } from "../../src/client/client.ts"
+import { outputOf, makeCli } from "../../src/interfaces/cli/testing.ts"
+import { createClient } from "../../src/interfaces/client/client.ts"
 import { closeBrowser, hasBrowser, signInWith, wakeUp } from "./browser.ts"
 
 afterAll(closeBrowser)

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { expect, onTestFinished } from "vitest"
-import { serveHttp } from "../../src/http/serve.ts"
+import { serveHttp } from "../../src/interfaces/http/serve.ts"
 import { openTestApp } from "../../src/testing/test-app.ts"
 import {
   failures,

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react"
-import type { AnswerBody, Answered, Problem } from "../../../src/http/api/schemas.ts"
+import type { AnswerBody, Answered, Problem } from "../../../src/interfaces/http/routes/schemas.ts"
 import { post, problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import type { Subject } from "./guard.ts"

@@ -1,5 +1,5 @@
 import { useId } from "react"
-import type { Card, Message } from "../../../src/http/api/schemas.ts"
+import type { Card, Message } from "../../../src/interfaces/http/routes/schemas.ts"
 import { grantMinutes } from "../../../src/core/rule.ts"
 import { useMe } from "../api/queries.ts"
 import { serverNow } from "../api/clock.ts"

@@ -1,4 +1,4 @@
-import type { Card } from "../../../src/http/api/schemas.ts"
+import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
 import { useMe } from "../api/queries.ts"
 import { useWords } from "../words/words.tsx"
 

@@ -1,5 +1,5 @@
-import { connect } from "../../../src/client/connection.ts"
-import { QuartermasterProblem, type Problem } from "../../../src/client/client.ts"
+import { connect } from "../../../src/interfaces/client/connection.ts"
+import { QuartermasterProblem, type Problem } from "../../../src/interfaces/client/client.ts"
 import { pageSecret } from "./session.ts"
 
 /** Sends the session's cookie and, in a header, the secret that only this page's address can read. */

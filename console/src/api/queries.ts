@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
-import type { Digest, Inbox, Me, Refused, Standing, Suggestion } from "../../../src/http/api/schemas.ts"
+import type { Digest, Inbox, Me, Refused, Standing, Suggestion } from "../../../src/interfaces/http/routes/schemas.ts"
 import { setServerTime } from "./clock.ts"
 import { get } from "./http.ts"
 

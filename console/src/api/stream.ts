@@ -1,4 +1,4 @@
-import { messagesIn } from "../../../src/client/events.ts"
+import { messagesIn } from "../../../src/interfaces/client/events.ts"
 import { events, problemOf } from "./http.ts"
 
 /*

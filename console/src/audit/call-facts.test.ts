@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { readRecord, timeOfId } from "./call-facts.ts"
 
 const callId = "01a1e99c-51fb-7044-9db8-945dcd20f938"

@@ -1,4 +1,4 @@
-import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import type { EndEntry, StartEntry, StepEntry, StoredReason } from "../../../src/core/audit-entry.ts"
 import { waitsOf, type Wait, type Waits } from "../../../src/approvals/waits.ts"
 import type { CallFacts } from "../steps/ticks.ts"

@@ -1,6 +1,6 @@
 import { printable } from "../../../src/lib/printable.ts"
 import { Link } from "@tanstack/react-router"
-import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { Said } from "../ui/said.tsx"
 import { ValueView } from "../ui/value-view.tsx"
 import { clockTime } from "../words/time-text.ts"

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import type { Charts as ChartData } from "../../../src/http/api/audit-schemas.ts"
+import type { Charts as ChartData } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { clockTime, dateText, dayText, spanText, tookText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { HourBars, TimeLines } from "./plots.tsx"

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import type { Charts } from "../../../src/http/api/audit-schemas.ts"
+import type { Charts } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import type { EndingCode } from "../../../src/core/result.ts"
 import { agentsQuery, toolsQuery } from "../tools/queries.ts"
 import { Select } from "../ui/select.tsx"

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
-import type { AuditRowJson, Charts } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditRowJson, Charts } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { serverNow } from "../api/clock.ts"
 import { get, post } from "../api/http.ts"
 

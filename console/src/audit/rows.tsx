@@ -1,6 +1,6 @@
 import { printable } from "../../../src/lib/printable.ts"
 import { Link } from "@tanstack/react-router"
-import type { AuditRowJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditRowJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { endingText } from "../steps/ending-text.ts"
 import { Rail } from "../steps/rail.tsx"
 import { endOf, ticksOf, type CallFacts } from "../steps/ticks.ts"

@@ -1,4 +1,4 @@
-import type { Charts } from "../../../src/http/api/audit-schemas.ts"
+import type { Charts } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 
 type Hour = Charts["hours"][number]
 

@@ -1,4 +1,4 @@
-import type { Card, Message } from "../../../src/http/api/schemas.ts"
+import type { Card, Message } from "../../../src/interfaces/http/routes/schemas.ts"
 import type { IconName } from "../ui/icon-paths.ts"
 
 const byEffect: Readonly<Record<string, IconName>> = {

@@ -1,4 +1,4 @@
-import type { Card } from "../../../src/http/api/schemas.ts"
+import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
 
 /** Lines of a table differ in at most so many fields, each of at most so many characters on one line. */
 const mostFields = 2

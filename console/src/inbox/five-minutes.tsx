@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import type { AuditRowJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditRowJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { get } from "../api/http.ts"
 import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"

@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import type { Refused, Suggestion } from "../../../src/http/api/schemas.ts"
+import type { Refused, Suggestion } from "../../../src/interfaces/http/routes/schemas.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { serverNow } from "../api/clock.ts"
 import { digestQuery, refusedQuery, suggestionsQuery, useMe } from "../api/queries.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AuditRowJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditRowJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { stepsDone } from "./steps-done.ts"
 
 const row = (callId: string, more: Partial<AuditRowJson>): AuditRowJson => ({

@@ -1,4 +1,4 @@
-import type { AuditRowJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditRowJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 
 /** Which calls show that a step of the first five minutes was done, newest first. */
 export function stepsDone(calls: readonly AuditRowJson[], isRead: boolean) {

@@ -1,4 +1,4 @@
-import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { clockTime } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 

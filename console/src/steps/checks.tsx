@@ -1,4 +1,4 @@
-import type { Explanation } from "../../../src/http/api/tool-schemas.ts"
+import type { Explanation } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import type { IconName } from "../ui/icon-paths.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay, useWords } from "../words/words.tsx"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import { findTools, groupTools } from "./arrange.ts"
 
 const tool = (name: string, more: Partial<ToolInfo> = {}) =>

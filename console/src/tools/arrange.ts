@@ -1,4 +1,4 @@
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 
 export interface ToolGroup {
   readonly name: string

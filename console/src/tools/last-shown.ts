@@ -1,4 +1,4 @@
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import { managesOrganisation, type AgentInfo } from "./queries.ts"
 import type { ToolAddress } from "./tool-address.ts"
 

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query"
 import type { McpPin, McpServerState } from "../../../src/core/mcp.ts"
-import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import { get } from "../api/http.ts"
 
 /** An agent as the list of agents has it. `groups` is null where it has them all. */

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router"
-import type { AuditEntryJson } from "../../../src/http/api/audit-schemas.ts"
+import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import { Step } from "../steps/step-list.tsx"
 import { clockTime } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"

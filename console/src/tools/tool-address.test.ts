@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import { addressOf, callName, toolAt } from "./tool-address.ts"
 
 const tool = (name: string, version: string, layer = "system") => ({ name, version, layer }) as ToolInfo

@@ -1,4 +1,4 @@
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 
 /** What an address says of a tool: of several with one name also its version and layer. */
 export interface ToolAddress {

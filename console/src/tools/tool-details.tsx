@@ -1,4 +1,4 @@
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import { isRecord } from "../form/schema.ts"
 import { JsonBlock } from "../ui/value-view.tsx"
 import { useWords } from "../words/words.tsx"

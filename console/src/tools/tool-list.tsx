@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { useEffect, useRef, useState } from "react"
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useWords } from "../words/words.tsx"
 import { findTools, groupTools, type ToolGroup } from "./arrange.ts"

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
-import type { ToolInfo } from "../../../src/http/api/tool-schemas.ts"
+import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 import { useMe } from "../api/queries.ts"
 import { JsonField } from "../form/fields.tsx"
 import { noProblems, problemsByPath, problemsInSentence, type InputProblems } from "../form/problems.ts"

@@ -1,8 +1,8 @@
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from "react"
-import type { Message } from "../../../src/http/api/schemas.ts"
+import type { Message } from "../../../src/interfaces/http/routes/schemas.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { en, type Words } from "./en.ts"
-import { translate } from "../../../src/http/api/translate.ts"
+import { translate } from "../../../src/interfaces/http/routes/translate.ts"
 import { zh } from "./zh.ts"
 
 export const languages = { en, zh } as const satisfies Record<string, Words>

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { parse } from "yaml"
-import { checkConfig, mergedConfigFlaws } from "../../config/check.ts"
+import { checkConfig, mergedConfigFlaws } from "../../config/check-configuration.ts"
 import { modelOf } from "../testing/use-models.ts"
 import { runTurn } from "./run-turn.ts"
 

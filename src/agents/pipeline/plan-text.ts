@@ -1,5 +1,5 @@
 import { counted } from "../../lib/counted.ts"
-import type { StepVerdict } from "./check.ts"
+import type { StepVerdict } from "./check-pipeline.ts"
 import type { PipelineProblem } from "./read-definition.ts"
 import type { PipelinePlan } from "./tool-pipeline.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { runWithApp } from "../../cli/testing.ts"
+import { runWithApp } from "../../interfaces/cli/testing.ts"
 import { societyConversation } from "../../core/society-conversation.ts"
 import { dataFolder, tool } from "../../testing/test-app.ts"
 import { openTeam, textOf, type Answer } from "./testing/open-team.ts"

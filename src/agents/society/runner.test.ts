@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { waitForAgents } from "../../cli/wait-for-agents.ts"
+import { waitForAgents } from "../../interfaces/cli/commands/agents/wait-for-agents.ts"
 import { societyConversation } from "../../core/society-conversation.ts"
 import { tool, until } from "../../testing/test-app.ts"
 import { modelOf } from "../testing/played-model.ts"

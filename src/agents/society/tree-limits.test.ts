@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { itemsInTree } from "../../cli/wait-for-agents.ts"
+import { itemsInTree } from "../../interfaces/cli/commands/agents/wait-for-agents.ts"
 import { societyConversation } from "../../core/society-conversation.ts"
 import { tool, until } from "../../testing/test-app.ts"
 import type { TurnLog } from "../chain/log.ts"

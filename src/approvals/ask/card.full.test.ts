@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { width } from "../../cli/width.ts"
+import { width } from "../../interfaces/cli/terminal/width.ts"
 import { cardLines } from "./card.ts"
 import { agentText, samplePendingItem, hiddenCharactersIn, toolResult } from "./testing.ts"
 

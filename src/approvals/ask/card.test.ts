@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { width } from "../../cli/width.ts"
+import { width } from "../../interfaces/cli/terminal/width.ts"
 import type { PendingItem } from "../../core/approval.ts"
 import { cardLines } from "./card.ts"
 import { samplePendingItem, toolResult } from "./testing.ts"

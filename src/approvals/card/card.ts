@@ -3,12 +3,12 @@ import { resultAsText } from "../../core/model-text.ts"
 import type { ReasonParams, StoredReason } from "../../core/audit-entry.ts"
 import { askingServer } from "../../core/mcp.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { firstText } from "../../http/api/audit-rows.ts"
-import type { Caller } from "../../http/api/caller.ts"
-import { messageOf } from "../../http/api/message.ts"
+import { firstText } from "../../interfaces/http/routes/audit-rows.ts"
+import type { Caller } from "../../interfaces/http/routes/caller.ts"
+import { messageOf } from "../../interfaces/http/routes/message.ts"
 import { previewOf } from "./preview.ts"
 import { isUnproved, riskOf, type Facts } from "./risk.ts"
-import type { Card, Message, Touch } from "../../http/api/schemas.ts"
+import type { Card, Message, Touch } from "../../interfaces/http/routes/schemas.ts"
 
 /** What a card needs to know besides the item. */
 export interface CardContext {

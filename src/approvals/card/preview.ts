@@ -1,8 +1,8 @@
 import type { PendingItem } from "../../core/approval.ts"
 import type { CommandPart } from "../../core/guard.ts"
 import type { Sentence } from "../../core/sentence.ts"
-import { messageOf } from "../../http/api/message.ts"
-import type { Message, Preview } from "../../http/api/schemas.ts"
+import { messageOf } from "../../interfaces/http/routes/message.ts"
+import type { Message, Preview } from "../../interfaces/http/routes/schemas.ts"
 
 type ShownPart = Extract<Preview, { kind: "command" }>["parts"][number]
 

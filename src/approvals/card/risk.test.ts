@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { wrapTool } from "../../mcp/client/wrap-tool.ts"
+import { wrapTool } from "../../mcp-servers/wrap-tool.ts"
 import { tool } from "../../testing/test-app.ts"
-import type { Card } from "../../http/api/schemas.ts"
-import { serving } from "../../http/api/testing.ts"
+import type { Card } from "../../interfaces/http/routes/schemas.ts"
+import { serving } from "../../interfaces/http/routes/testing.ts"
 
 test.each([
   ["run_command", { command: "ls -l && rm -r old | tee log" }, "high", "title_commands"],

@@ -1,6 +1,6 @@
 import type { PendingItem } from "../../core/approval.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import type { Card, Message, Preview, Touch } from "../../http/api/schemas.ts"
+import type { Card, Message, Preview, Touch } from "../../interfaces/http/routes/schemas.ts"
 
 /** What a card is made of. */
 export interface Facts {

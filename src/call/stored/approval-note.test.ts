@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { callResult } from "../../mcp/server/call-result.ts"
+import { callResult } from "../../interfaces/mcp/call-result.ts"
 import { answerText } from "../../core/model-text.ts"
 import { openTestApp, tool, until } from "../../testing/test-app.ts"
 

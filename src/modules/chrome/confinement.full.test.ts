@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { serveHttp } from "../../http/serve.ts"
+import { serveHttp } from "../../interfaces/http/serve.ts"
 import { hasChromium, openChrome, openSite, type ChromeApp, type Site } from "./testing.ts"
 
 /** A page's ways to reach another address. `TARGET` is its host and port. */

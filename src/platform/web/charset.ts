@@ -1,4 +1,4 @@
-import { detectEastAsianEncoding } from "../../lib/east-asian-encoding.ts"
+import { detectEastAsianEncoding } from "../text/east-asian-encoding.ts"
 
 /** The text of some bytes, and the charset it was decoded from. */
 export interface DecodedText {

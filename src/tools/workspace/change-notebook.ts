@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { failure } from "../../core/ending.ts"
 import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import { jsonRanges, type JsonRange } from "./json-ranges.ts"
-import { sourceOf, type Notebook, type NotebookCell } from "./notebook.ts"
+import { sourceOf, type Notebook, type NotebookCell } from "../../platform/text/notebook.ts"
 
 export type CellType = "code" | "markdown" | "raw"
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import iconv from "iconv-lite"
 import { expect, test } from "vitest"
-import { decode } from "./decode.ts"
+import { decode } from "../../platform/text/decode.ts"
 import { changeBytes } from "./edit-plan.ts"
 import type { Edit } from "./edits.ts"
 

@@ -1,12 +1,12 @@
 import { z } from "zod"
 import type { FileFacts } from "../../platform/files/file-access.ts"
-import { decode, decodeUnambiguous, displayText, type DecodedFile } from "./decode.ts"
-import { encodingNamed, type Encoding } from "./encoding-names.ts"
+import { decode, decodeUnambiguous, displayText, type DecodedFile } from "../../platform/text/decode.ts"
+import { encodingNamed, type Encoding } from "../../platform/text/encoding-names.ts"
 import { describeImage } from "./image.ts"
 import { takeLines, takeLastLines, type LineRange } from "./lines.ts"
-import { kindOfBytes, viewableImages } from "./file-signatures.ts"
-import { parseNotebook, renderNotebook } from "./notebook.ts"
-import { readPdf } from "./pdf.ts"
+import { kindOfBytes, viewableImages } from "../../platform/text/file-signatures.ts"
+import { parseNotebook, renderNotebook } from "../../platform/text/notebook.ts"
+import { readPdf } from "../../platform/pdf/pdf.ts"
 
 /** Which part of a file to show, and how. */
 export interface ViewOptions {

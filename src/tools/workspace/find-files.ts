@@ -8,7 +8,7 @@ import { TopItems } from "./top-items.ts"
 import { readGlobs } from "./glob-list.ts"
 import { listOf, oneOrMany } from "./one-or-many.ts"
 import { filesFor, type Workspace } from "./workspace.ts"
-import { runRipgrep } from "./ripgrep.ts"
+import { runRipgrep } from "../../platform/ripgrep/ripgrep.ts"
 import { fileFilter, hiddenInput, ignoredInput, stillInside, searchRoot, fileArguments } from "./search-root.ts"
 
 /** With more matches, the default order is by path: reading the date of each would take too long. */

@@ -1,5 +1,5 @@
 import { counted } from "../../lib/counted.ts"
-import type { FileKind } from "./file-signatures.ts"
+import type { FileKind } from "../../platform/text/file-signatures.ts"
 
 /** An image as shown to a model. */
 export interface ShownImage {

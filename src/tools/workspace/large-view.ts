@@ -1,10 +1,16 @@
 import { counted } from "../../lib/counted.ts"
 import type { OpenFile } from "../../platform/files/file-access.ts"
-import { binaryFileFailure, decode, displayText, detectWideEncoding, type DecodedFile } from "./decode.ts"
-import { encode } from "./encode.ts"
-import { encodingNamed } from "./encoding-names.ts"
+import {
+  binaryFileFailure,
+  decode,
+  displayText,
+  detectWideEncoding,
+  type DecodedFile,
+} from "../../platform/text/decode.ts"
+import { encode } from "../../platform/text/encode.ts"
+import { encodingNamed } from "../../platform/text/encoding-names.ts"
 import { invalidSentence, defaultLineLimit, pastEndSentence, type FileView, type ViewOptions } from "./file-view.ts"
-import { kindOfBytes } from "./file-signatures.ts"
+import { kindOfBytes } from "../../platform/text/file-signatures.ts"
 import { readLinesFrom, readLastLines, type LineEnding, type FilePart } from "./read-part.ts"
 
 /** Some lines of a file that is too large to read as a whole. Only those are kept in memory. */

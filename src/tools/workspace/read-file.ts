@@ -4,11 +4,11 @@ import { ToolFailure } from "../../core/ending.ts"
 import type { Files } from "../../platform/files/file-access.ts"
 import { toolRef, dialectText, ifParameter } from "../../core/dialect-text.ts"
 import type { ToolContext } from "../../core/tool.ts"
-import { encodingNamed } from "./encoding-names.ts"
+import { encodingNamed } from "../../platform/text/encoding-names.ts"
 import { fileView, defaultLineLimit, viewOf, type FileView, type ViewOptions } from "./file-view.ts"
 import { largeView } from "./large-view.ts"
 import { filesFor, checkExtension, fileTooLargeFailure, withSuggestions, type Workspace } from "./workspace.ts"
-import { pagesAtOnce } from "./pdf.ts"
+import { pagesAtOnce } from "../../platform/pdf/pdf.ts"
 
 /** Up to this size a file is read synchronously. */
 const smallSize = 256 * 1024

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import { parseNotebook, showOutput, sourceOf, type NotebookCell } from "./notebook.ts"
+import { parseNotebook, showOutput, sourceOf, type NotebookCell } from "../../platform/text/notebook.ts"
 import { filesFor, type Workspace } from "./workspace.ts"
 import { readText } from "./read-text.ts"
 

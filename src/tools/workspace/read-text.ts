@@ -1,5 +1,5 @@
 import type { FileFacts, Files } from "../../platform/files/file-access.ts"
-import { decode, type DecodedFile } from "./decode.ts"
+import { decode, type DecodedFile } from "../../platform/text/decode.ts"
 import { checkExtension, fileTooLargeFailure, withSuggestions, type Workspace } from "./workspace.ts"
 
 /** A whole text file, as bytes and as text. */

@@ -4,7 +4,7 @@ import { lineArguments, LineMatchReader } from "./search-lines.ts"
 import { jsonArguments, JsonMatchReader } from "./search-json.ts"
 import { SearchPage } from "./search-page.ts"
 import type { MatchLine, MatchRange } from "./search-match-lines.ts"
-import { runRipgrep, type RipgrepEnd, type RipgrepRun } from "./ripgrep.ts"
+import { runRipgrep, type RipgrepEnd, type RipgrepRun } from "../../platform/ripgrep/ripgrep.ts"
 import type { SearchRoot } from "./search-root.ts"
 
 /** One search: where, for what, and which page of the matches. */

@@ -4,10 +4,10 @@ import { defineTool } from "../../schema/define-tool.ts"
 import { ToolFailure } from "../../core/ending.ts"
 import type { Files } from "../../platform/files/file-access.ts"
 import type { Preview } from "../../core/preview.ts"
-import { decode, decodeUnambiguous, byteOrderMark, displayText, type DecodedFile } from "./decode.ts"
+import { decode, decodeUnambiguous, byteOrderMark, displayText, type DecodedFile } from "../../platform/text/decode.ts"
 import { diffPreview, unifiedDiff } from "./diff.ts"
-import { encode, encodeLike } from "./encode.ts"
-import { encodingNamed } from "./encoding-names.ts"
+import { encode, encodeLike } from "../../platform/text/encode.ts"
+import { encodingNamed } from "../../platform/text/encoding-names.ts"
 import {
   factsIfExists,
   filesFor,

@@ -1,0 +1,28 @@
+import type { CliApp } from "../../common/context.ts"
+
+/** The other agents that the chat's agent has asked, and whether they have answered. */
+export class AskedAgents {
+  readonly #society: CliApp["society"]
+  readonly #conversationId: () => string
+  #isLooking = false
+  /** The agents whose answers have not come yet. */
+  awaited: readonly string[] = []
+
+  constructor(society: CliApp["society"], conversationId: () => string) {
+    this.#society = society
+    this.#conversationId = conversationId
+  }
+
+  /** Whether an answer has come that was not read yet. One look at a time: false while another one goes on. */
+  async haveAnswered(): Promise<boolean> {
+    if (this.#isLooking) return false
+    this.#isLooking = true
+    try {
+      const { unread, sent } = await this.#society.openMessages(this.#conversationId())
+      this.awaited = [...new Set(sent.map(({ to }) => to))]
+      return unread > 0
+    } finally {
+      this.#isLooking = false
+    }
+  }
+}

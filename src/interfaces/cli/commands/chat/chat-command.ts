@@ -1,0 +1,21 @@
+import type { Command } from "commander"
+import { canAnswerHere } from "../approvals/answer-at-terminal.ts"
+import type { ChatFlags } from "./start-chat.ts"
+import type { CliContext, Run } from "../../common/context.ts"
+import { UsageError } from "../../common/usage.ts"
+
+export function addChat(program: Command, run: Run): void {
+  program
+    .command("chat")
+    .description("talk with an agent, which uses its tools and asks you for approval")
+    .option("--model <name>", "the model (default: that of the agent's role, or models.default)")
+    .option("--resume [id]", "go on with a conversation (default: choose one of your last ones)")
+    .action(run(chat))
+}
+
+async function chat(context: CliContext, flags: ChatFlags): Promise<number> {
+  if (!canAnswerHere(context))
+    throw new UsageError("There is no terminal to talk in. In a script use 'qm run', which takes the task as words.")
+  const { startChat } = await import("./start-chat.ts")
+  return startChat(context, flags)
+}

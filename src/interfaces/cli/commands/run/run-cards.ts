@@ -1,0 +1,71 @@
+import { errorMessage } from "../../../../lib/error-message.ts"
+import type { PendingItem } from "../../../../core/approval.ts"
+import { WaitingCards } from "../chat/waiting-cards.ts"
+import type { CliApp, CliContext } from "../../common/context.ts"
+import { printMessage } from "../../common/output.ts"
+import { itemsInTree } from "../agents/wait-for-agents.ts"
+
+interface RunCardsOptions {
+  /** The conversation of the run. */
+  id: string
+  /** Who answers. */
+  person(): Promise<string>
+  /** A card takes the terminal, and gives it back. */
+  before(): void
+  after(): void
+  /** The person pressed Ctrl-C at a card. */
+  interrupt(): void
+  /** The person left these for later, and nothing else runs. */
+  onLeft(items: readonly PendingItem[]): void
+}
+
+const lookMs = 500
+
+/** Shows what waits in a run as the chat does. Returns a function that stops that and takes an open card off. */
+export function showCards(
+  context: CliContext,
+  app: CliApp,
+  { id, person, before, after, interrupt, onLeft }: RunCardsOptions,
+): () => void {
+  let cards: WaitingCards | undefined
+  let isOver = false
+  const running = new Set<string>()
+  const stop = () => {
+    isOver = true
+    interrupt()
+  }
+  const stage = { mayShow: () => !isOver, before, after, interrupt: stop }
+  const look = async () => {
+    if (isOver) return
+    try {
+      const items = await itemsInTree(app, id)
+      if (items.length > 0) cards ??= new WaitingCards(context, app, await person())
+      await cards?.look(id, stage)
+    } catch (error) {
+      if (isOver) return
+      printMessage(context, errorMessage(error))
+      return end()
+    }
+    if (cards?.hasLeft === true && running.size === 0) await end()
+  }
+  /** What waits goes on waiting, and the run is over. */
+  const end = async () => {
+    if (isOver) return
+    isOver = true
+    onLeft(await itemsInTree(app, id))
+  }
+  const timer = setInterval(() => void look(), lookMs)
+  const ended = ({ callId }: { callId: string }) => void running.delete(callId)
+  const stops = [
+    app.on("TOOL_CALL_WAITING", () => void look()),
+    app.on("TOOL_CALL_REQUESTED", ({ callId }) => void running.add(callId)),
+    app.on("TOOL_CALL_COMPLETED", ended),
+    app.on("TOOL_CALL_FAILED", ended),
+  ]
+  return () => {
+    isOver = true
+    clearInterval(timer)
+    for (const off of stops) off()
+    cards?.close()
+  }
+}

@@ -1,0 +1,50 @@
+import type { LoadedConfig } from "../../../../config/load.ts"
+import { askedByCards } from "../approvals/asked-by-cards.ts"
+import { terminalOptions } from "../approvals/ask-at-terminal.ts"
+import type { CliApp, CliContext } from "../../common/context.ts"
+import { isAttended, personOf, withApp } from "../../common/open-app.ts"
+import { divertStdout, onBrokenPipe, printMessage } from "../../common/output.ts"
+import { cancelOnSignal } from "../../common/signals.ts"
+
+/** What a command works with that makes calls until it is done or stopped. */
+export interface CallingSession {
+  app: CliApp
+  loaded: LoadedConfig
+  /** Aborted by Ctrl-C, also at the card of an approval, by SIGTERM, and when nobody reads stdout any more. */
+  signal: AbortSignal
+  /** Does what Ctrl-C does. */
+  interrupt(): void
+  /** Writes to stdout. Whatever else is printed there meanwhile goes to stderr. */
+  write(text: string): void
+}
+
+/**
+ * Opens the app for a command that makes calls. The person at the terminal is asked about them, and can stop it. With
+ * `cards` the command shows what waits itself.
+ */
+export async function untilStopped(
+  context: CliContext,
+  work: (session: CallingSession) => Promise<number>,
+  { cards = false } = {},
+): Promise<number> {
+  const { io } = context
+  const { controller, interrupt, stop } = cancelOnSignal(io.leave, () =>
+    printMessage(context, "Stopping. Press Ctrl-C again to exit immediately."),
+  )
+  onBrokenPipe(io.stdout, () => controller.abort())
+  const stdout = divertStdout(io)
+  try {
+    let nameOf = () => Promise.resolve("terminal")
+    const options =
+      cards && isAttended(io)
+        ? { print: (text: string) => printMessage(context, text), approvals: askedByCards }
+        : await terminalOptions(context, { yes: false, nameOf: () => nameOf(), onInterrupt: interrupt })
+    return await withApp(context, options, (app, loaded) => {
+      nameOf = async () => (await personOf(context, app, loaded)).id
+      return work({ app, loaded, signal: controller.signal, interrupt, write: stdout.write })
+    })
+  } finally {
+    stdout.restore()
+    stop()
+  }
+}

@@ -1,0 +1,81 @@
+import type { z } from "zod"
+import type { App } from "../../../app/public.ts"
+import type { Quartermaster } from "../../../quartermaster.ts"
+import type { Scope } from "../../../org/sign-in-admin.ts"
+import type { Caller } from "./caller.ts"
+
+/** What the server uses of a running Quartermaster. */
+export type ServedApp = App &
+  Pick<Quartermaster, "chain" | "conversations" | "models" | "society" | "registry" | "settle">
+
+/** What endpoints work with. */
+export interface Api {
+  app: ServedApp
+  version: string
+  workspace: string
+  /** Whether the organisation is the sample of the first start. */
+  isSample(): boolean
+  /** What people open: `server.publicUrl` where it is stated, else where the server listens. */
+  baseUrl(): string
+  now(): number
+  /** Aborted when the server closes: streams end. */
+  closing: AbortSignal
+}
+
+/** A request whose parts were validated by the endpoint's schemas. */
+export interface Asked<Params, Query, Body> {
+  api: Api
+  caller: Caller
+  params: Params
+  query: Query
+  body: Body
+  headers: { get(name: string): string | undefined }
+  signal: AbortSignal
+}
+
+/** An answer with another status than the endpoint's usual one, or with headers. */
+export class Reply<T> {
+  readonly value: T
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(value: T, status: number, headers: Readonly<Record<string, string>> = {}) {
+    this.value = value
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** One endpoint: what it takes, who may use it, what it answers. The OpenAPI document is made of these. */
+export interface Endpoint {
+  method: "get" | "post" | "put" | "patch" | "delete"
+  path: string
+  summary: string
+  tag: string
+  /** What the caller needs. `any`: everybody who is signed in. */
+  scope: Scope | "any"
+  params?: z.ZodObject | undefined
+  query?: z.ZodObject | undefined
+  body?: z.ZodType | undefined
+  /** The statuses it answers with besides problems, each with its body. */
+  answers: Readonly<Record<number, z.ZodType | undefined>>
+  handle(asked: Asked<never, never, never>): unknown
+}
+
+type Read<T> = T extends z.ZodType ? z.output<T> : undefined
+
+/** Types an endpoint by its schemas. */
+export function endpoint<
+  Params extends z.ZodObject | undefined = undefined,
+  Query extends z.ZodObject | undefined = undefined,
+  Body extends z.ZodType | undefined = undefined,
+>(
+  given: Omit<Endpoint, "params" | "query" | "body" | "handle"> & {
+    params?: Params
+    query?: Query
+    body?: Body
+    handle(asked: Asked<Read<Params>, Read<Query>, Read<Body>>): unknown
+  },
+): Endpoint {
+  return given as unknown as Endpoint
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest"
+import { until } from "../../../testing/test-app.ts"
+import { serving } from "./testing.ts"
+
+const dayMs = 24 * 60 * 60_000
+
+test("a person's token expires, is said to have expired, is renewed and revoked", async () => {
+  const { app, client, signIn } = await serving()
+  const { ask } = await signIn("someone", true)
+  const { body: made } = await ask("POST", "/v1/people", { id: "sue", days: 1 / dayMs })
+  const me = (token: string) => client({ authorization: `Bearer ${token}` })("GET", "/v1/me")
+  await until(() => Date.now() >= made.person.tokenExpiresAt, "its time is over")
+  const late = await me(made.token)
+  expect(late).toMatchObject({ status: 401, body: { code: "token_expired", params: { id: "sue" } } })
+  expect(late.body.detail).toMatch(/^The token of sue expired at 20.* qm people token sue$/)
+
+  const renew = (body: object) => ask("POST", "/v1/people/sue/token", body)
+  const { body: renewed } = await renew({})
+  expect(renewed.person.tokenExpiresAt - Date.now()).toBeGreaterThan(89 * dayMs)
+  expect(renewed.person).not.toHaveProperty("tokenHash")
+  expect(await me(renewed.token)).toMatchObject({ status: 200, body: { id: "sue" } })
+  const { body: forever } = await renew({ days: null })
+  expect(forever.person).not.toHaveProperty("tokenExpiresAt")
+  expect([(await me(renewed.token)).status, (await me(forever.token)).status]).toEqual([401, 200])
+
+  const { body: listed } = await ask("GET", "/v1/people")
+  const sue = listed.items.find(({ id }: { id: string }) => id === "sue")
+  expect(sue).toMatchObject({ hasToken: true })
+  expect((await ask("DELETE", "/v1/people/sue/token")).body).toMatchObject({ id: "sue", hasToken: false })
+  expect((await me(forever.token)).status).toBe(401)
+  expect(app.org.findPerson("sue")?.status).toBe("active")
+
+  const pat = await signIn("pat", false)
+  expect((await pat.ask("POST", "/v1/people/sue/token", {})).status).toBe(403)
+  const configured = await ask("POST", "/v1/people/pat/token", {})
+  expect(configured.status).toBe(422)
+})
