@@ -1,6 +1,6 @@
 // The public API. Every name is listed by hand; `src/index.test.ts` checks the list.
-export { createQuartermaster } from "./app.ts"
-export type { Quartermaster, QuartermasterOptions } from "./quartermaster.ts"
+export { createQuartermaster } from "./app/create-app.ts"
+export type { Quartermaster, QuartermasterOptions } from "./app/quartermaster.ts"
 export type { Config } from "./config/schema.ts"
 
 export { defineHostTool as defineTool } from "./schema/define-tool.ts"
@@ -123,7 +123,7 @@ export type { Experiment, Experiments, ExperimentReport } from "./registry/exper
 export { BaseTool, type BaseToolResult } from "./registry/base-tool.ts"
 export type { LLMFormat, LLMTools } from "./registry/formats.ts"
 export { ToolDiscovery } from "./call/discovery.ts"
-export { ToolExecutor, type ToolCall } from "./executor.ts"
+export { ToolExecutor, type ToolCall } from "./app/executor.ts"
 export { callbackAdapter, type ApprovalCallbacks } from "./approvals/ask/callback.ts"
 export { terminalAdapter, terminalAsk } from "./approvals/ask/terminal.ts"
 export type { Snippet, SnippetDraft, SnippetFilter, SnippetStorage } from "./store/snippet-store.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "./quartermaster.ts"
+import type { Quartermaster } from "./app/quartermaster.ts"
 import type { Config } from "./config/schema.ts"
 import type { PendingItem } from "./core/approval.ts"
 import { silentLogger } from "./core/logger.ts"

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "../quartermaster.ts"
+import type { Quartermaster } from "../app/quartermaster.ts"
 import { callbackAdapter } from "../approvals/ask/callback.ts"
 import type { Config } from "../config/schema.ts"
 import { effects } from "../core/permission.ts"

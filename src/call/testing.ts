@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "../quartermaster.ts"
+import type { Quartermaster } from "../app/quartermaster.ts"
 import type { PendingItem } from "../core/approval.ts"
 import type { CallRequest } from "../core/call.ts"
 import { isTicket, type Ticket, type ToolResult } from "../core/result.ts"

@@ -1,5 +1,5 @@
 import type { ToolResult } from "../core/result.ts"
-import type { Quartermaster } from "../quartermaster.ts"
+import type { Quartermaster } from "../app/quartermaster.ts"
 import { callIn, type PrivateApp, type PrivateCallContext } from "./private-app.ts"
 
 /** What the classes of a design need of an app: one of their own, or the host's. */

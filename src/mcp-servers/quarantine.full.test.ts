@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Quartermaster } from "../quartermaster.ts"
+import type { Quartermaster } from "../app/quartermaster.ts"
 import { silentLogger } from "../core/logger.ts"
 import { openTestApp, until } from "../testing/test-app.ts"
 import { definition, toolbox } from "../testing/mcp/toolbox.ts"

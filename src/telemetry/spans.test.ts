@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { Emitter } from "../emitter.ts"
+import { Emitter } from "../app/emitter.ts"
 import { silentLogger } from "../core/logger.ts"
 import { recordKeyFromText } from "../store/sqlite/record-key.ts"
 import { masker } from "../audit/mask.ts"

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest"
-import type { QuartermasterOptions } from "../../quartermaster.ts"
+import type { QuartermasterOptions } from "../../app/quartermaster.ts"
 import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { modelOf, type PlayedTurn } from "../testing/played-model.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { PendingItem } from "../../core/approval.ts"
 import { silentLogger } from "../../core/logger.ts"
-import type { QuartermasterOptions } from "../../quartermaster.ts"
+import type { QuartermasterOptions } from "../../app/quartermaster.ts"
 import { openTestApp, tool } from "../../testing/test-app.ts"
 import { callbackAdapter } from "./callback.ts"
 import { samplePendingItem } from "./testing.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster, QuartermasterOptions } from "../../quartermaster.ts"
+import type { Quartermaster, QuartermasterOptions } from "../../app/quartermaster.ts"
 import { callbackAdapter } from "../ask/callback.ts"
 import type { Config } from "../../config/schema.ts"
 import type { CallRequest } from "../../core/call.ts"

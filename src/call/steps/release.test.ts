@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Quartermaster } from "../../quartermaster.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import type { CallRequest } from "../../core/call.ts"
 import type { EventType } from "../../core/events.ts"

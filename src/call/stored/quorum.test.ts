@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Quartermaster } from "../../quartermaster.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { openTestApp, tool } from "../../testing/test-app.ts"
 import { admin, leaveWaiting, showPending, expectTicket } from "../testing.ts"
 

@@ -3,7 +3,7 @@ import type { Config } from "../../config/schema.ts"
 import type { CallRequest } from "../../core/call.ts"
 import type { ToolPermissionLevel } from "../../core/permission.ts"
 import { isTicket } from "../../core/result.ts"
-import type { Quartermaster } from "../../quartermaster.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { openTestApp, temporaryFolder, tool } from "../../testing/test-app.ts"
 import { admin, approvePending, expectTicket, leaveWaiting, showPending } from "../testing.ts"
 

@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http"
 import { onTestFinished } from "vitest"
 import type { Config } from "../../config/schema.ts"
-import type { QuartermasterOptions } from "../../quartermaster.ts"
+import type { QuartermasterOptions } from "../../app/quartermaster.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { mcpOverHttp } from "../mcp/http.ts"
 import type { App } from "../../app/public.ts"

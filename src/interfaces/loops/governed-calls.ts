@@ -6,7 +6,7 @@ import { isTicket, lostResult, type Ticket, type ToolResult } from "../../core/r
 import { imageForModel, type ResultImage } from "../../core/result-image.ts"
 import type { JsonSchema } from "../../core/schema.ts"
 import { artifactReader } from "../../core/artifact-reader.ts"
-import type { Quartermaster } from "../../quartermaster.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { RepeatableCall } from "./held-calls.ts"
 
 /** What a loop needs of the app. */

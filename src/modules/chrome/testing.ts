@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createQuartermaster } from "../../app.ts"
+import { createQuartermaster } from "../../app/create-app.ts"
 import type { Config } from "../../config/schema.ts"
-import type { Quartermaster } from "../../quartermaster.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { ToolResult } from "../../core/result.ts"
 
 /** Tests that need a browser are skipped where there is none. In CI that is a failure. */

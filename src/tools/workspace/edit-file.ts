@@ -30,7 +30,7 @@ export const editFile = (workspace: Workspace) =>
     input: () =>
       z
         .object({
-          path: z.string().min(1).describe("The file, relative to the workspace, for example src/app.ts"),
+          path: z.string().min(1).describe("The file, relative to the workspace, for example src/app/create-app.ts"),
           ...editFields,
           edits: z
             .array(

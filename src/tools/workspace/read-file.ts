@@ -26,7 +26,11 @@ export const readFile = (workspace: Workspace) =>
     input: () =>
       z
         .object({
-          path: z.string().min(1).optional().describe("The file, relative to the workspace, for example src/app.ts"),
+          path: z
+            .string()
+            .min(1)
+            .optional()
+            .describe("The file, relative to the workspace, for example src/app/create-app.ts"),
           paths: z
             .array(z.string().min(1))
             .min(1)

@@ -1,5 +1,5 @@
 import type { Config } from "../../../config/schema.ts"
-import type { QuartermasterOptions } from "../../../quartermaster.ts"
+import type { QuartermasterOptions } from "../../../app/quartermaster.ts"
 import { openTestApp } from "../../../testing/test-app.ts"
 import type { ModelMessage, ModelRequest } from "../../models/port.ts"
 import { playedModel, type PlayedTurn } from "../../testing/played-model.ts"

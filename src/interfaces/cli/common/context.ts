@@ -3,7 +3,7 @@ import type { IdentifiedPerson } from "../../../config/identify-person.ts"
 import type { LoadedConfig } from "../../../config/load.ts"
 import type { App } from "../../../app/public.ts"
 import type { ApprovalUIAdapter } from "../../../core/approval.ts"
-import type { Quartermaster } from "../../../quartermaster.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 
 /** The streams, environment and folders a command works with. Commands use this instead of `process`. */
 export interface Io {

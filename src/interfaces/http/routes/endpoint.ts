@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import type { App } from "../../../app/public.ts"
-import type { Quartermaster } from "../../../quartermaster.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { Scope } from "../../../org/sign-in-admin.ts"
 import type { Caller } from "./caller.ts"
 

@@ -3,7 +3,7 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { expect, test } from "vitest"
-import { createQuartermaster } from "../../../../app.ts"
+import { createQuartermaster } from "../../../../app/create-app.ts"
 import type { Config } from "../../../../config/schema.ts"
 import {
   approveSignIn,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createQuartermaster } from "../../../../app.ts"
+import { createQuartermaster } from "../../../../app/create-app.ts"
 import type { Config } from "../../../../config/schema.ts"
 import { definition, toolbox } from "../../../../testing/mcp/toolbox.ts"
 import type { App } from "../../../../app/public.ts"

@@ -1,0 +1,126 @@
+import type { ChainOptions, ConversationAdmin } from "../agents/chain/open-chains.ts"
+import type { ToolChain } from "../agents/chain/tool-chain.ts"
+import type { Society } from "../agents/society/society.ts"
+import type { Models } from "../agents/models/open-models.ts"
+import type { LanguageModel } from "../agents/models/port.ts"
+import type { PipelineSource } from "../agents/pipeline/read-definition.ts"
+import type { PipelineOptions, ToolPipeline } from "../agents/pipeline/tool-pipeline.ts"
+import type { ToolDiscovery } from "../call/discovery.ts"
+import type { ToolExecutor } from "./executor.ts"
+import type { App } from "./public.ts"
+import type { ApprovalUIAdapter, Ask, PendingItem } from "../core/approval.ts"
+import type { Logger } from "../core/logger.ts"
+import type { PermissionSources, ToolPermission } from "../core/permission.ts"
+import type { SnippetStorage } from "../store/snippet-store.ts"
+import type { UnsetVariables } from "../core/unset-variables.ts"
+import type { Directory } from "../org/directory.ts"
+import type { ToolsForOptions } from "../registry/agent-tools.ts"
+import type { LLMFormat, LLMTools } from "../registry/formats.ts"
+import type { ToolGroupManager } from "../registry/groups.ts"
+import type { RunningPlugins } from "../registry/plugins/catalog.ts"
+import type { ToolRegistry } from "../registry/registry.ts"
+import type { Telemetry } from "../telemetry/spans.ts"
+
+/** What your program passes to `createQuartermaster` besides the configuration. */
+export interface QuartermasterOptions {
+  logger?: Logger
+  /** How a person is asked for approval. Without it, such calls wait until they are answered elsewhere, for example with `qm approvals`. */
+  approvals?: ApprovalUIAdapter
+  /**
+   * Called when something waits for a person and nobody is asked by `approvals` or `ask`. Default: a line with the command
+   * that answers it, as a warning of `logger` where one is given, otherwise to `print`.
+   */
+  onWaiting?: (item: PendingItem) => void
+  /** How the tool `ask_user` asks a person. */
+  ask?: Ask
+  /** Where the tool `console_print` and the lines about waiting calls are printed (default: stderr). */
+  print?: (text: string) => void
+  /** The environment variables that tools may read, and those with the keys of models, which tools do not get (default: `process.env`). */
+  environment?: Readonly<Record<string, string | undefined>>
+  /** `journal` (the default) is for processes that keep running; `direct` for those that make one call and exit. */
+  writes?: "journal" | "direct"
+  /** Permissions from an untrusted file. They apply only where they are stricter. */
+  tightening?: Readonly<Record<string, ToolPermission>>
+  /** Where permissions of tools are written, by tool and key, for messages: `quartermaster.yml:12 tools.permissions.…`. */
+  permissionSources?: Readonly<Record<string, PermissionSources>>
+  /** Where each rule of the configuration is written, for messages: `quartermaster.yml rules[3]`. */
+  ruleSources?: readonly string[]
+  /** Variables that the configuration reads and that are not set: what needs them fails with their names. */
+  unset?: UnsetVariables
+  /** How often expired and abandoned calls are ended, in milliseconds (default: 30000); 0 turns it off. */
+  sweepMs?: number
+  /** The folder the tools work in (default: the configured one, otherwise the current folder). */
+  workspace?: string
+  /** Where code snippets are stored (default: in the database). */
+  snippets?: SnippetStorage
+  /** The home folder, for `~/` in `tools.allowedPaths` and `tools.protectedPaths`; the account's when left out. */
+  home?: string
+  /** Absolute paths that no tool reads or writes, such as the folder with tokens. */
+  privatePaths?: readonly string[]
+  /** Absolute paths that tools read but never write, such as configuration files. */
+  readOnlyPaths?: readonly string[]
+  /** True leaves a result that a person withheld in `ToolResult.result`, for your program only: never pass it to a model. */
+  keepWithheld?: boolean
+  /** The version sent to MCP servers. */
+  version?: string
+  /** Loads plugins again when their files change. */
+  reloadPlugins?: boolean
+  /** Receives ended calls as OpenTelemetry spans. */
+  telemetry?: Telemetry
+  /** Models of your own by name, besides the configured ones. A role's `llmServiceId` can name them too. */
+  models?: Readonly<Record<string, LanguageModel>>
+}
+
+/** A running Quartermaster, as `createQuartermaster` returns it. */
+export interface Quartermaster extends App {
+  readonly registry: ToolRegistry
+  readonly groups: ToolGroupManager
+  readonly org: Directory
+  /** The definitions of the tools this agent may use, in OpenAI format. */
+  getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
+  /** An executor that makes calls as one agent (default: the configured agent). */
+  executor(agentId?: string): ToolExecutor
+  /**
+   * The tools this agent may see, in the format of a model provider. `groups` and `tools` narrow the list; they do not change
+   * what the agent may call. Throws for an agent that never was, and for a group that there is not.
+   *
+   * ```ts
+   * app.toolsFor("operator", { format: "anthropic", groups: ["maths"], tools: ["translate"] })
+   * ```
+   */
+  toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: ToolsForOptions<Format>): LLMTools[Format]
+  readonly discovery: ToolDiscovery
+  readonly plugins: RunningPlugins
+  /** The models that agents talk to. */
+  readonly models: Models
+  /**
+   * Lets a model use the tools of an agent.
+   *
+   * ```ts
+   * const { content } = await app.chain("dev", { model: "claude" }).run("Which tests fail, and why?")
+   * ```
+   */
+  chain(agentId: string, options?: ChainOptions): ToolChain
+  /** Stored conversations, of this and every other process. */
+  readonly conversations: ConversationAdmin
+  /**
+   * Tool calls of an agent whose inputs take values of each other.
+   *
+   * ```ts
+   * const { status, outputs } = await app.pipeline(definition, { agentId: "dev" }).run()
+   * ```
+   */
+  pipeline(source: PipelineSource, options: PipelineOptions): ToolPipeline
+  /**
+   * Agents that work by themselves when somebody writes to them.
+   *
+   * ```ts
+   * const running = app.society.start()
+   * const { id } = await app.society.message({ to: "root", payload: "Find out why the tests fail.", by: "ada" })
+   * const answer = await app.society.answer(id)
+   * ```
+   */
+  readonly society: Society
+  /** Resolves when everything recorded so far can be queried. */
+  settle(): Promise<void>
+}

@@ -1,0 +1,165 @@
+import { callbackAdapter } from "../../approvals/ask/callback.ts"
+import { textAdapter, type Chat } from "../../approvals/ask/chat.ts"
+import { terminalAdapter, type Terminal } from "../../approvals/ask/terminal.ts"
+import { newId } from "../../lib/new-id.ts"
+import type {
+  ApprovalRequest,
+  ApprovalUIAdapter as CoreAdapter,
+  ExecutionDecision,
+  ResultDecision,
+} from "../../core/approval.ts"
+import type { ToolPermissionLevel } from "../../core/permission.ts"
+import type { ToolResult } from "../../core/result.ts"
+import { executeResult, type ToolExecuteResult } from "./result.ts"
+
+type Input = Record<string, unknown>
+
+/** Asks before a tool runs. */
+export type UserApprovalCallback = (
+  toolName: string,
+  toolDescription: string,
+  args: Input,
+  permissionLevel: ToolPermissionLevel,
+) => boolean | ExecutionDecision | Promise<boolean | ExecutionDecision>
+
+/** Asks before a result goes to the model. */
+export type ResultApprovalCallback = (
+  toolName: string,
+  args: Input,
+  result: ToolExecuteResult,
+) => boolean | ResultDecision | Promise<boolean | ResultDecision>
+
+/** How a person is asked. `request` is what we add: everything on the card, and a signal that closes the dialog. */
+export interface ApprovalUIAdapter {
+  showToolExecutionApproval(
+    toolName: string,
+    toolDescription: string,
+    args: unknown,
+    permissionLevel: ToolPermissionLevel,
+    request?: ApprovalRequest,
+  ): Promise<ExecutionDecision>
+  showToolResultApproval(
+    toolName: string,
+    args: unknown,
+    result: ToolExecuteResult,
+    request?: ApprovalRequest,
+  ): Promise<ResultDecision>
+}
+
+/** An adapter of ours from an adapter of S1. */
+export function coreAdapter(adapter: ApprovalUIAdapter): CoreAdapter {
+  return {
+    showToolExecutionApproval: (...asked) => adapter.showToolExecutionApproval(...asked),
+    showToolResultApproval: (toolName, args, result, request) =>
+      adapter.showToolResultApproval(toolName, args, executeResult(result), request),
+  }
+}
+
+export function adapterOfCallbacks(
+  onExecution: UserApprovalCallback | undefined,
+  onResult: ResultApprovalCallback | undefined,
+): CoreAdapter {
+  return callbackAdapter({
+    ...(onExecution && {
+      onExecution: ({ tool, description, args, level }) => onExecution(tool, description, args as Input, level),
+    }),
+    ...(onResult && { onResult: ({ tool, args, result }) => onResult(tool, args as Input, executeResult(result)) }),
+  })
+}
+
+/** An adapter of ours as a class of S1. Asked without a call, it shows what it is given. */
+class CoreUIAdapter implements ApprovalUIAdapter {
+  readonly #adapter: CoreAdapter
+
+  constructor(adapter: CoreAdapter) {
+    this.#adapter = adapter
+  }
+
+  showToolExecutionApproval(
+    toolName: string,
+    toolDescription: string,
+    args: unknown,
+    permissionLevel: ToolPermissionLevel,
+    request?: ApprovalRequest,
+  ): Promise<ExecutionDecision> {
+    const shown = request ?? {
+      ...withoutCall,
+      callId: newId(),
+      kind: "call",
+      tool: toolName,
+      description: toolDescription,
+      level: permissionLevel,
+      input: args,
+      signal: new AbortController().signal,
+    }
+    return this.#adapter.showToolExecutionApproval(toolName, toolDescription, args, permissionLevel, shown)
+  }
+
+  showToolResultApproval(
+    toolName: string,
+    args: unknown,
+    result: ToolExecuteResult,
+    request?: ApprovalRequest,
+  ): Promise<ResultDecision> {
+    const ended = request?.result ?? resultToShow(toolName, result)
+    const shown = request ?? {
+      ...withoutCall,
+      callId: newId(),
+      kind: "result",
+      tool: toolName,
+      description: "",
+      level: "public",
+      input: args,
+      result: ended,
+      signal: new AbortController().signal,
+    }
+    return this.#adapter.showToolResultApproval(toolName, args, ended, shown)
+  }
+}
+
+const withoutCall = {
+  agentId: "",
+  role: "",
+  ancestors: [],
+  reasons: [],
+  touches: { list: [], proved: true },
+  revision: 1,
+  votes: [],
+  approvers: [],
+  remember: [],
+  sessionId: "",
+  createdAt: 0,
+  until: Infinity,
+}
+
+function resultToShow(toolName: string, { status, data, error }: ToolExecuteResult): ToolResult {
+  const ended = { callId: "", toolName, version: "", startedAt: 0, status, success: status === "success" }
+  return { ...ended, ...(status === "success" ? { result: data } : { error, result: data }) } as ToolResult
+}
+
+/** Asks in the terminal. Where there is none, calls are rejected and results withheld. */
+export class DefaultUIAdapter extends CoreUIAdapter {
+  constructor(terminal: Terminal = { input: process.stdin, output: process.stderr }) {
+    super(terminalAdapter(terminal))
+  }
+}
+
+/** Asks inside a chat, with a card of plain text for each call. */
+export class ChatUIAdapter extends CoreUIAdapter {
+  constructor(chat: Chat) {
+    super(textAdapter(chat))
+  }
+}
+
+/** A document that a conversation is written in. */
+export interface ChatDocument extends Omit<Chat, "post"> {
+  /** Adds Markdown at the end of the document. */
+  append(markdown: string): Promise<void> | void
+}
+
+/** Asks inside a document that a conversation is written in: each card is a block of its own, answered by lines below it. */
+export class ChatInDocUIAdapter extends CoreUIAdapter {
+  constructor(document: ChatDocument) {
+    super(textAdapter({ ...document, post: (card) => document.append(`\n\`\`\`text\n${card}\n\`\`\`\n`) }))
+  }
+}
