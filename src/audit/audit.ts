@@ -1,6 +1,6 @@
 import type { RecordKey } from "../store/sqlite/record-key.ts"
-import type { AuditHour, AuditReader, AuditStats, ExportedCall, AuditVerification } from "../app/public.ts"
-import type { AuditFilter, AuditRow } from "../call/state/ports.ts"
+import type { AuditHour, AuditReader, AuditStats, ExportedCall, AuditVerification } from "./audit-reader.ts"
+import type { AuditFilter, AuditRow } from "../store/port.ts"
 import type { AuditEntry, StepEntry } from "../core/audit-entry.ts"
 import { endings, type EndingCode } from "../core/result.ts"
 import { dropBefore, type DropResult } from "./drop.ts"

@@ -1,6 +1,7 @@
 import type { Documents } from "../core/documents.ts"
-import type { Masker, Recorder } from "../call/state/ports.ts"
-import type { Durability } from "../core/audit-entry.ts"
+import type { Masker } from "./masker.ts"
+import type { Recorder } from "../store/port.ts"
+import type { Durability } from "../core/reason.ts"
 
 /** Documents that write a note into the audit log for every change. Its call id is `<kind>:<id>`, as in `role:dev`. */
 export function auditedDocuments(

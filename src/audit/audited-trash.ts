@@ -1,6 +1,7 @@
 import type { Trash, TrashAdmin } from "../platform/files/file-access.ts"
-import type { Masker, Recorder } from "../call/state/ports.ts"
-import type { Durability } from "../core/audit-entry.ts"
+import type { Masker } from "./masker.ts"
+import type { Recorder } from "../store/port.ts"
+import type { Durability } from "../core/reason.ts"
 
 /** The trash, with a note in the audit log for everything a person restores. */
 export function auditedTrash(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AuditFilter } from "../call/state/ports.ts"
+import type { AuditFilter } from "../store/port.ts"
 import type { AuditEntry } from "../core/audit-entry.ts"
 import {
   callEntries,

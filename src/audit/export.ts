@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises"
-import type { ExportedCall } from "../app/public.ts"
-import type { AuditFilter } from "../call/state/ports.ts"
+import type { ExportedCall } from "./audit-reader.ts"
+import type { AuditFilter } from "../store/port.ts"
 import type { EndEntry, AuditEntry, StartEntry } from "../core/audit-entry.ts"
 import { auditWhere } from "./where.ts"
 import { retryWhileBusy, type Database } from "../store/sqlite/database.ts"

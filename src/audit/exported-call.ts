@@ -1,4 +1,4 @@
-import type { ExportedCall } from "../app/public.ts"
+import type { ExportedCall } from "./audit-reader.ts"
 
 /** Every field of an exported call, in the order of the columns. */
 const order: Readonly<Record<keyof ExportedCall, true>> = {

@@ -1,4 +1,4 @@
-import type { Masked, Masker } from "../call/state/ports.ts"
+import type { Masked, Masker } from "./masker.ts"
 import { isTokenCount, isSecretVariable, isSecretName } from "../lib/secret-names.ts"
 import { replaceSecrets } from "../schema/secret-paths.ts"
 import type { SecretPaths } from "../core/schema.ts"

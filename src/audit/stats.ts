@@ -1,5 +1,5 @@
-import type { AuditHour, AuditStats } from "../app/public.ts"
-import type { AuditFilter } from "../call/state/ports.ts"
+import type { AuditHour, AuditStats } from "./audit-reader.ts"
+import type { AuditFilter } from "../store/port.ts"
 import { auditWhere } from "./where.ts"
 import type { Database } from "../store/sqlite/database.ts"
 import { snapshot } from "../store/sqlite/snapshot.ts"

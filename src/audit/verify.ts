@@ -1,5 +1,5 @@
 import type { RecordKey } from "../store/sqlite/record-key.ts"
-import type { AuditVerification } from "../app/public.ts"
+import type { AuditVerification } from "./audit-reader.ts"
 import { headOf, linkOf, recordName, recordPlace } from "../store/sqlite/chains.ts"
 import { checkpointsOf, cutsIn, positionsIn, sealCheckpoint, type Positions } from "../store/sqlite/checkpoint.ts"
 import type { Database } from "../store/sqlite/database.ts"

@@ -1,4 +1,4 @@
-import type { AuditFilter } from "../call/state/ports.ts"
+import type { AuditFilter } from "../store/port.ts"
 import { endings } from "../core/result.ts"
 
 export interface AuditCondition {

@@ -1,4 +1,6 @@
-import type { Organisation, Policy, Tools } from "./state/ports.ts"
+import type { Organisation } from "../org/organisation.ts"
+import type { Policy } from "../policy/policy.ts"
+import type { Tools } from "../registry/tools.ts"
 import type { AgentView } from "../core/organisation.ts"
 import type { LevelOrder } from "../core/permission.ts"
 import type { RegisteredTool } from "../core/tool.ts"

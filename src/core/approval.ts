@@ -1,10 +1,10 @@
 import type { ToolPermissionLevel } from "./permission.ts"
-import type { Sentence } from "./sentence.ts"
+import type { Sentence, ReasonParams, StoredReason } from "./reason.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
-import type { ReasonParams, StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
-import type { Approvers, FileSizes, GrantScope, Touches } from "./rule.ts"
+import type { Approvers, GrantScope } from "./rule.ts"
+import type { FileSizes, Touches } from "./touches.ts"
 import type { JsonSchema } from "./schema.ts"
 
 /** Something that waits for a person, as an approver sees it. */

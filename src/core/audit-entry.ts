@@ -1,29 +1,5 @@
 import type { EndingCode, ToolExecuteStatus } from "./result.ts"
-
-/** The durability level. *crash* survives `kill -9`; *power* is synced to disk and also survives a power cut. */
-export type Durability = "crash" | "power"
-
-/** Why a call was decided as it was. */
-export interface Reason {
-  /** The check that decided: group, role, department, level, permission, limit, rule, guard, person. */
-  check: string
-  /** Where that is written: a tool id, a line of the configuration, a rule. */
-  source: string
-  /** The same for programs. It does not change when the sentence is reworded or translated. */
-  code: string
-  /** The values in the sentence: paths, hosts, levels. */
-  params?: ReasonParams | undefined
-  sentence: string
-  /** For an ask that only a person can answer: allow rules and grants do not lift it. */
-  binding?: boolean | undefined
-  /** For a rule in shadow, which decides nothing: what it would have decided. */
-  shadow?: "allow" | "ask" | "deny" | undefined
-}
-
-export type ReasonParams = Readonly<Record<string, string | number | readonly string[]>>
-
-/** A stored reason. Older ones have no code. */
-export type StoredReason = Omit<Reason, "code"> & { code?: string | undefined }
+import type { Reason } from "./reason.ts"
 
 interface EntryBase {
   callId: string

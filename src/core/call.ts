@@ -1,12 +1,12 @@
 import type { CancelSignal } from "../lib/stop.ts"
 import type { AnswerValue, ApprovalUIAdapter, Question, Vote } from "./approval.ts"
 import type { ToolPermissionLevel } from "./permission.ts"
-import type { Sentence } from "./sentence.ts"
+import type { Sentence, StoredReason } from "./reason.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
-import type { StoredReason } from "./audit-entry.ts"
 import type { ToolResult } from "./result.ts"
-import type { Approvers, FileSizes, GrantScope, Touches } from "./rule.ts"
+import type { Approvers, GrantScope } from "./rule.ts"
+import type { FileSizes, Touches } from "./touches.ts"
 import type { TypedTool } from "./tool.ts"
 
 /**

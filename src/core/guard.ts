@@ -1,6 +1,6 @@
-import type { Reason } from "./audit-entry.ts"
+import type { Reason } from "./reason.ts"
 import type { EndingCode } from "./result.ts"
-import type { Touch, Touches } from "./rule.ts"
+import type { Touch, Touches } from "./touches.ts"
 
 /**
  * A guard's verdict about a call. A deny is final, and an ask can only be answered by a person. An allow replaces the ask

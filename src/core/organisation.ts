@@ -1,5 +1,3 @@
-import type { Scope } from "../org/sign-in-admin.ts"
-
 /** Who created something. Rules that name a role count only roles created by a person or the configuration. */
 export type Creator = "configuration" | "person" | "agent"
 
@@ -174,3 +172,11 @@ export interface ModeChange {
   /** What `by` may do. Left out: everything, as the program that holds the app may. */
   scopes?: readonly Scope[] | undefined
 }
+
+/** What somebody may do over HTTP. An agent's token has `call`, and `read` of its own calls. */
+export const scopes = ["read", "call", "approve", "manage"] as const
+
+export type Scope = (typeof scopes)[number]
+
+/** What people have unless the configuration gives them something else. */
+export const usualScopes: readonly Scope[] = ["read", "call", "approve"]

@@ -1,4 +1,4 @@
-import type { Sentence } from "./sentence.ts"
+import type { Sentence } from "./reason.ts"
 
 /**
  * What an approver is shown of a call, as data. A tool's `preview` returns one of these, or a text. `bytes` is how much the

@@ -1,5 +1,36 @@
 import { canonicalJson } from "../lib/canonical-json.ts"
-import type { Reason, StoredReason } from "./audit-entry.ts"
+
+/** The durability level. *crash* survives `kill -9`; *power* is synced to disk and also survives a power cut. */
+export type Durability = "crash" | "power"
+
+/** Why a call was decided as it was. */
+export interface Reason {
+  /** The check that decided: group, role, department, level, permission, limit, rule, guard, person. */
+  check: string
+  /** Where that is written: a tool id, a line of the configuration, a rule. */
+  source: string
+  /** The same for programs. It does not change when the sentence is reworded or translated. */
+  code: string
+  /** The values in the sentence: paths, hosts, levels. */
+  params?: ReasonParams | undefined
+  sentence: string
+  /** For an ask that only a person can answer: allow rules and grants do not lift it. */
+  binding?: boolean | undefined
+  /** For a rule in shadow, which decides nothing: what it would have decided. */
+  shadow?: "allow" | "ask" | "deny" | undefined
+}
+
+export type ReasonParams = Readonly<Record<string, string | number | readonly string[]>>
+
+/** A stored reason. Older ones have no code. */
+export type StoredReason = Omit<Reason, "code"> & { code?: string | undefined }
+
+/** A sentence for people: a code and its values, by which a client translates it, and the English text. */
+export interface Sentence {
+  readonly code: string
+  readonly params?: ReasonParams | undefined
+  readonly text: string
+}
 
 /**
  * Whether the reason an approver saw is still the reason now: same check, source, code and params. Sentences are not

@@ -4,7 +4,7 @@ import type { NamedPathOptions } from "./guard.ts"
 import type { McpToolDefinition } from "./mcp.ts"
 import type { Effect, Permission, PermissionSources, ToolPermission } from "./permission.ts"
 import type { Preview } from "./preview.ts"
-import type { Touch } from "./rule.ts"
+import type { Touch } from "./touches.ts"
 import type { Schema, SchemaSource } from "./schema.ts"
 
 /** Categories for sorting and filtering tools. They grant nothing: groups decide who may use a tool. */

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { Finding, GuardResult } from "../core/guard.ts"
-import type { Touch } from "../core/rule.ts"
+import type { Touch } from "../core/touches.ts"
 import { decide } from "../policy/decide/decide.ts"
 import { GrantIndex } from "../policy/grants.ts"
 import { combineGuards, type GuardList } from "./combine-guards.ts"

@@ -1,6 +1,6 @@
 import type { CommandPart, Finding, Guard, Guards, NamedPathOptions } from "../core/guard.ts"
-import type { Reason } from "../core/audit-entry.ts"
-import { isPath, type Touch } from "../core/rule.ts"
+import type { Reason } from "../core/reason.ts"
+import { isPath, type Touch } from "../core/touches.ts"
 
 export interface GuardList {
   paths: Guard

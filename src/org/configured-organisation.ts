@@ -1,7 +1,6 @@
 import { isInFolder } from "../lib/is-in-folder.ts"
 import { workspaceFolder } from "./agent-folder.ts"
-import type { Scope } from "./sign-in-admin.ts"
-import type { Agent, Department, Person, Role } from "../core/organisation.ts"
+import type { Scope, Agent, Department, Person, Role } from "../core/organisation.ts"
 import type { NewRole, Sourced } from "./organisation-admin.ts"
 
 /** The organisation as the configuration describes it. */

@@ -1,10 +1,15 @@
 import type { Conversations } from "../core/conversation.ts"
 import type { Documents, StoredDocument } from "../core/documents.ts"
-import type { AgentView, ModeChange, ModeInForce, SessionMode } from "../core/organisation.ts"
+import {
+  scopes as allScopes,
+  sessionModes,
+  type AgentView,
+  type ModeChange,
+  type ModeInForce,
+  type SessionMode,
+} from "../core/organisation.ts"
 import { isStillThere } from "../core/approval.ts"
-import { sessionModes } from "../core/organisation.ts"
 import { OrganisationError } from "./organisation-admin.ts"
-import { scopes as allScopes } from "./sign-in-admin.ts"
 import { shellWord } from "../lib/shell-word.ts"
 
 /** The mode edits ends after this time, also when its session goes on. */

@@ -1,10 +1,3 @@
-/** What somebody may do over HTTP. An agent's token has `call`, and `read` of its own calls. */
-export const scopes = ["read", "call", "approve", "manage"] as const
-export type Scope = (typeof scopes)[number]
-
-/** What people have unless the configuration gives them something else. */
-export const usualScopes: readonly Scope[] = ["read", "call", "approve"]
-
 /** A person who is signed in to the console. */
 export interface SignedIn {
   readonly sessionId: string

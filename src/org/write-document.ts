@@ -4,7 +4,7 @@ import type { Message } from "../core/organisation.ts"
 import { OrganisationError, type ChangedBy } from "./organisation-admin.ts"
 import type { LevelOrder } from "../core/permission.ts"
 import type { DocumentKind, Documents, StoredDocument } from "../core/documents.ts"
-import type { Messages } from "../call/state/ports.ts"
+import type { Messages } from "../store/port.ts"
 import type { Roster } from "./roster.ts"
 import type { AgentViews } from "./agent-views.ts"
 

@@ -1,6 +1,7 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { DecisionInput } from "../call/state/ports.ts"
-import { isForSession, type Grant, type Touch } from "../core/rule.ts"
+import type { DecisionInput } from "./policy.ts"
+import { isForSession, type Grant } from "../core/rule.ts"
+import { type Touch } from "../core/touches.ts"
 import { normalizeTouch } from "./rules/normalize-touches.ts"
 
 const none: readonly Grant[] = []

@@ -1,5 +1,5 @@
-import type { Verdict } from "../call/state/ports.ts"
-import type { Touches } from "../core/rule.ts"
+import type { Verdict } from "../core/verdict.ts"
+import type { Touches } from "../core/touches.ts"
 import type { RegisteredTool } from "../core/tool.ts"
 
 /** Whether only the tool's level asks about this call, so that a grant or an allow rule could lift it. */

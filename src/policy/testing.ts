@@ -4,15 +4,9 @@ import { defineTool } from "../schema/define-tool.ts"
 import { sessionModes, type AgentView, type Role, type SessionMode } from "../core/organisation.ts"
 import { effects } from "../core/permission.ts"
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { DecisionInput } from "../call/state/ports.ts"
-import {
-  grantScopes,
-  type ArgumentCondition,
-  type ArgumentValue,
-  type Grant,
-  type Rule,
-  type Touch,
-} from "../core/rule.ts"
+import type { DecisionInput } from "./policy.ts"
+import { grantScopes, type ArgumentCondition, type ArgumentValue, type Grant, type Rule } from "../core/rule.ts"
+import { type Touch } from "../core/touches.ts"
 import type { RegisteredTool, ToolSpec } from "../core/tool.ts"
 import type { RuleTools } from "./rules/conditions.ts"
 

@@ -1,5 +1,5 @@
 import type { Guards, CheckedTouches, GuardCheckOptions, NamedPathOptions } from "../core/guard.ts"
-import type { Touch } from "../core/rule.ts"
+import type { Touch } from "../core/touches.ts"
 import type { CallSession, RegisteredTool } from "../core/tool.ts"
 
 const nothing: CheckedTouches = { touches: { list: [], proved: true }, findings: [] }

@@ -1,4 +1,4 @@
-import type { AuditFilter } from "../call/state/ports.ts"
+import type { AuditFilter } from "../store/port.ts"
 
 /** An A/B test of two versions of a tool. Each agent always gets the same version. */
 export interface Experiment {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { AuditReader, ExportedCall } from "../app/public.ts"
+import type { AuditReader, ExportedCall } from "../audit/audit-reader.ts"
 import type { Experiment, ExperimentArm, Experiments, ExperimentReport } from "./experiment.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import type { Documents } from "../core/documents.ts"

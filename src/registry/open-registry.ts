@@ -1,4 +1,4 @@
-import type { AuditReader } from "../app/public.ts"
+import type { AuditReader } from "../audit/audit-reader.ts"
 import type { QuartermasterEvent } from "../core/events.ts"
 import type { Language } from "../core/language.ts"
 import type { Logger } from "../core/logger.ts"

@@ -1,5 +1,5 @@
 import { posix } from "node:path"
-import { isPath, type Touch, type Touches } from "../core/rule.ts"
+import { isPath, type Touch, type Touches } from "../core/touches.ts"
 import { readTouchPattern, touchText } from "./rule-patterns.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { readGlob, type Glob } from "../lib/glob.ts"
 import { parseJsonPointer } from "../lib/json-pointer.ts"
-import type { Touch } from "../core/rule.ts"
+import type { Touch } from "../core/touches.ts"
 
 /** What is wrong with a pattern. Continues a sentence that begins with the pattern: "is empty". */
 export interface Mistake {

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { CallRow, CallState } from "../core/call.ts"
 import { newId } from "../lib/new-id.ts"
-import type { CallStore } from "../call/state/ports.ts"
+import type { CallStore } from "./port.ts"
 
 export function someRow(given: Partial<CallRow> = {}): CallRow {
   return {

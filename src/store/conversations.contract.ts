@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { newId } from "../lib/new-id.ts"
 import type { Conversation, Conversations } from "../core/conversation.ts"
-import type { Messages } from "../call/state/ports.ts"
+import type { Messages } from "./port.ts"
 import { someMessage } from "./testing/messages.ts"
 
 export const nothingSpent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }

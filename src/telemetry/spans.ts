@@ -1,6 +1,6 @@
 import type { App } from "../app/public.ts"
 import type { EventOf, EventType, Listener } from "../core/events.ts"
-import type { Masker } from "../call/state/ports.ts"
+import type { Masker } from "../audit/masker.ts"
 import { secretPaths } from "../schema/secret-paths.ts"
 import type { RegisteredTool } from "../core/tool.ts"
 

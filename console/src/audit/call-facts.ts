@@ -1,5 +1,6 @@
 import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
-import type { EndEntry, StartEntry, StepEntry, StoredReason } from "../../../src/core/audit-entry.ts"
+import type { EndEntry, StartEntry, StepEntry } from "../../../src/core/audit-entry.ts"
+import type { StoredReason } from "../../../src/core/reason.ts"
 import { waitsOf, type Wait, type Waits } from "../../../src/approvals/waits.ts"
 import type { CallFacts } from "../steps/ticks.ts"
 

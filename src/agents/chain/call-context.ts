@@ -1,4 +1,5 @@
-import type { App, CallClock } from "../../app/public.ts"
+import type { App } from "../../app/public.ts"
+import type { CallClock } from "../../call/state/batch-options.ts"
 import type { CallRequest } from "../../core/call.ts"
 import type { ToolResult } from "../../core/result.ts"
 import type { ModelCall } from "../models/port.ts"

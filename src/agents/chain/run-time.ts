@@ -1,5 +1,5 @@
 import { WaitCounter } from "../../lib/wait-counter.ts"
-import type { CallClock } from "../../app/public.ts"
+import type { CallClock } from "../../call/state/batch-options.ts"
 
 /** The time that a run may take. While all its calls wait for people, no time passes. */
 export class RunTime extends WaitCounter implements CallClock {

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import type { App, Explanation, WhyRequest } from "../../app/public.ts"
+import type { App } from "../../app/public.ts"
+import type { Explanation, WhyRequest } from "../../policy/explanation.ts"
 import { pathText } from "../../schema/problems.ts"
 import { inputName, type PipelineStep } from "./definition.ts"
 import type { PipelineProblem, ReadPipeline } from "./read-definition.ts"

@@ -1,5 +1,6 @@
 import type { PendingItem } from "../../core/approval.ts"
-import type { Approvers, Touch } from "../../core/rule.ts"
+import type { Approvers } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { contentRows, isDescribed, leftOut } from "./card-content.ts"
 import { quoteName } from "./card-rows.ts"
 import { cardStyle, shortLimit, type CardOptions, type CardStyle } from "./card-style.ts"

@@ -1,5 +1,5 @@
 import type { ApprovalRequest, ApprovalUIAdapter, Ask, PendingItem, Question } from "../../core/approval.ts"
-import type { StoredReason } from "../../core/audit-entry.ts"
+import type { StoredReason } from "../../core/reason.ts"
 import type { ToolPermissionLevel } from "../../core/permission.ts"
 import { askAboutCall } from "./call-dialog.ts"
 import { cardLines } from "./card.ts"

@@ -1,6 +1,6 @@
 import type { PendingItem } from "../../core/approval.ts"
 import { resultAsText } from "../../core/model-text.ts"
-import type { ReasonParams, StoredReason } from "../../core/audit-entry.ts"
+import type { ReasonParams, StoredReason } from "../../core/reason.ts"
 import { askingServer } from "../../core/mcp.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { firstText } from "../../interfaces/http/routes/audit-rows.ts"

@@ -1,6 +1,6 @@
 import type { PendingItem } from "../../core/approval.ts"
 import type { CommandPart } from "../../core/guard.ts"
-import type { Sentence } from "../../core/sentence.ts"
+import type { Sentence } from "../../core/reason.ts"
 import { messageOf } from "../../interfaces/http/routes/message.ts"
 import type { Message, Preview } from "../../interfaces/http/routes/schemas.ts"
 

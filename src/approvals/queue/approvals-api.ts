@@ -1,4 +1,4 @@
-import type { Approvals } from "../../app/public.ts"
+import type { Approvals } from "./approvals.ts"
 import type { CallRow } from "../../core/call.ts"
 import type { Documents } from "../../core/documents.ts"
 import type { Ports } from "../../call/state/ports.ts"

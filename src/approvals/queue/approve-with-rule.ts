@@ -1,4 +1,4 @@
-import type { Approvals } from "../../app/public.ts"
+import type { Approvals } from "./approvals.ts"
 import type { AnswerResult } from "../../core/approval.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import type { Ports } from "../../call/state/ports.ts"

@@ -1,5 +1,5 @@
-import type { AuditFilter } from "../../call/state/ports.ts"
-import type { ExportedCall } from "../../app/public.ts"
+import type { AuditFilter } from "../../store/port.ts"
+import type { ExportedCall } from "../audit-reader.ts"
 import type { AuditEntry } from "../../core/audit-entry.ts"
 import { Journal } from "../../store/sqlite/journal.ts"
 import { openTestStore } from "../../store/testing/test-store.ts"

@@ -1,5 +1,5 @@
 import type { AgentView } from "../../core/organisation.ts"
-import type { Tools } from "./ports.ts"
+import type { Tools } from "../../registry/tools.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 
 /**

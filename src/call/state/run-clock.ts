@@ -1,5 +1,5 @@
 import { WaitCounter } from "../../lib/wait-counter.ts"
-import type { CallClock } from "../../app/public.ts"
+import type { CallClock } from "./batch-options.ts"
 
 /**
  * The time limit of a call that may make sub-calls. The clock is paused while every running sub-call waits for a person;

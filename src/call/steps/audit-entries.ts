@@ -1,5 +1,6 @@
 import { ToolFailure } from "../../core/ending.ts"
-import type { Masked, Ports } from "../state/ports.ts"
+import type { Masked } from "../../audit/masker.ts"
+import type { Ports } from "../state/ports.ts"
 import type { EndEntry, StartEntry } from "../../core/audit-entry.ts"
 import type { ToolResult } from "../../core/result.ts"
 import type { RegisteredTool } from "../../core/tool.ts"

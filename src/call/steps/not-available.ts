@@ -1,4 +1,4 @@
-import type { Reason } from "../../core/audit-entry.ts"
+import type { Reason } from "../../core/reason.ts"
 import { dialectText, toolRef, type DialectText } from "../../core/dialect-text.ts"
 import type { Language } from "../../core/language.ts"
 

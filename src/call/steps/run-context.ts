@@ -1,6 +1,7 @@
 import type { AnswerValue } from "../../core/approval.ts"
 import type { CallRequest } from "../../core/call.ts"
-import type { Organisation, Permit, Ports } from "../state/ports.ts"
+import type { Organisation } from "../../org/organisation.ts"
+import type { Permit, Ports } from "../state/ports.ts"
 import { isTicket } from "../../core/result.ts"
 import type { CallArtifacts, RegisteredTool, ToolContext } from "../../core/tool.ts"
 import { requireAgent, isApproved, mayBeHeld, type ActiveCall, type CallTool } from "../state/active-call.ts"

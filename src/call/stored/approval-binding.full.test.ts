@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import type { Quartermaster } from "../../app/quartermaster.ts"
 import { isTicket } from "../../core/result.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { deferred, openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
 import { admin, approvePending, changeRow, leaveWaiting, showPending, expectTicket } from "../testing.ts"
 

@@ -1,8 +1,6 @@
-import type { ReasonParams } from "../../core/audit-entry.ts"
+import { isSameReason, type ReasonParams, type Sentence } from "../../core/reason.ts"
 import type { ApprovalCard, CallRow } from "../../core/call.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import type { Sentence } from "../../core/sentence.ts"
-import { isSameReason } from "../../core/reason.ts"
 import type { Preview } from "../../core/preview.ts"
 import type { Proposal } from "./card.ts"
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { AuditEntry, EndEntry, StartEntry } from "../../core/audit-entry.ts"
-import type { AuditFilter } from "../../call/state/ports.ts"
+import type { AuditFilter } from "../../store/port.ts"
 import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { ToolRegistry } from "./registry.ts"
 

@@ -1,5 +1,5 @@
 import { posix } from "node:path"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import type { CommandContext } from "./command-context.ts"
 import { fromWorkspace } from "./judge-proved.ts"
 import { foldersOf } from "./judge-unproved.ts"

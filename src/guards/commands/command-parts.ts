@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import type { CommandPart } from "../../core/guard.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import type { CommandContext } from "./command-context.ts"
 import { fromWorkspace } from "./judge-proved.ts"
 import type { Lexed } from "./lexer.ts"

@@ -1,5 +1,5 @@
 import type { Finding, GuardCheckOptions } from "../../core/guard.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { resolveIn } from "./disk.ts"
 import { askFinding, withCommand } from "./findings.ts"
 import type { CommandContext } from "./command-context.ts"

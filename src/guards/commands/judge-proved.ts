@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import type { Finding, GuardResult, GuardCheckOptions } from "../../core/guard.ts"
-import type { Reason } from "../../core/audit-entry.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Reason } from "../../core/reason.ts"
+import type { Touch } from "../../core/touches.ts"
 import { denylistFindings } from "./denylist-doubts.ts"
 import { findDestruction } from "./destruction.ts"
 import {

@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import type { Finding, GuardResult, GuardCheckOptions } from "../../core/guard.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { harmlessDevice, isForkBomb } from "./dangers.ts"
 import { resolveIn } from "./disk.ts"
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import type { Guard, GuardResult } from "../../core/guard.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { createPathPolicy } from "../paths/path-policy.ts"
 import { pathGuard } from "../paths/path-guard.ts"
 import { commandGuard, type CommandGuard, type CommandGuardOptions } from "./command-guard.ts"

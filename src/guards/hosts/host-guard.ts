@@ -1,6 +1,6 @@
 import type { Finding, Guard } from "../../core/guard.ts"
-import type { Reason } from "../../core/audit-entry.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Reason } from "../../core/reason.ts"
+import type { Touch } from "../../core/touches.ts"
 import { hostLists, type HostJudgement, type HostOptions } from "./host-lists.ts"
 
 /**

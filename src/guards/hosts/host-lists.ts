@@ -1,4 +1,4 @@
-import type { Reason } from "../../core/audit-entry.ts"
+import type { Reason } from "../../core/reason.ts"
 import { addressKind, normalIp } from "./ip-address.ts"
 import {
   entryAllows,
@@ -9,8 +9,9 @@ import {
   isPrivateName,
   entryOpensPrivate,
   readHostLines,
+  type HostEntry,
+  type HostLine,
 } from "./host-entries.ts"
-import type { HostEntry, HostLine } from "./host-entries.ts"
 import { readWebAddress, type UnreadableAddress, type WebAddress } from "./web-address.ts"
 
 export interface HostOptions {

@@ -1,10 +1,9 @@
 import { lstatSync, type Stats } from "node:fs"
 import type { Finding, Guard, GuardResult } from "../../core/guard.ts"
-import type { Touch } from "../../core/rule.ts"
+import { isPath, type Touch } from "../../core/touches.ts"
 import type { PathPolicy } from "./path-policy.ts"
 import type { FileAccess } from "./path-lists.ts"
 import { hardLinked, linkToConfirmedPath, notRegularFile, unresolvable, type PathRefusal } from "./path-refusals.ts"
-import { isPath } from "../../core/rule.ts"
 import { listTree } from "../list-tree.ts"
 import { asks, denies } from "./path-findings.ts"
 

@@ -1,5 +1,5 @@
 import type { PendingItem } from "../../core/approval.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { wholeCharacters } from "../../core/model-text.ts"
 import { intentText } from "../../schema/intent-text.ts"
 

@@ -1,6 +1,6 @@
 import type { App } from "../../app/public.ts"
 import { mcpName, mcpParts } from "../../core/mcp.ts"
-import type { Reason } from "../../core/audit-entry.ts"
+import type { Reason } from "../../core/reason.ts"
 import { isTicket } from "../../core/result.ts"
 import { badParams, resourceNotFound, partError, stillWaitsError } from "./errors.ts"
 import { resolveResource } from "./upstream-items.ts"

@@ -1,4 +1,4 @@
-import { isPath } from "../../core/rule.ts"
+import { isPath } from "../../core/touches.ts"
 import { allow, defineCheck } from "../check.ts"
 import { modeFix } from "../fix-text.ts"
 import { normalizeTouches } from "../rules/normalize-touches.ts"

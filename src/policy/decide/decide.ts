@@ -1,5 +1,6 @@
 import type { SessionMode } from "../../core/organisation.ts"
-import type { DecisionInput, HoldingRule, Verdict } from "../../call/state/ports.ts"
+import type { DecisionInput } from "../policy.ts"
+import type { HoldingRule, Verdict } from "../../core/verdict.ts"
 import type { Finding } from "../../core/guard.ts"
 import { resultsOf, type CallFacts, type Check, type Need, type Result } from "../check.ts"
 import { checksOf } from "../checks/list.ts"

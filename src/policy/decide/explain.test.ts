@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Explanation } from "../../app/public.ts"
+import type { Explanation } from "../explanation.ts"
 import { explain } from "./explain.ts"
 import { agent, facts, grantFor, registered, rule } from "../testing.ts"
 import { policyState, why, verdictFromChecks, call } from "../testing/explain.ts"

@@ -1,8 +1,9 @@
-import type { Explanation } from "../../app/public.ts"
-import type { Reason } from "../../core/audit-entry.ts"
+import type { Explanation } from "../explanation.ts"
+import type { Reason } from "../../core/reason.ts"
 import type { AgentView, SessionMode } from "../../core/organisation.ts"
 import type { LevelOrder } from "../../core/permission.ts"
-import type { DecisionInput, Verdict } from "../../call/state/ports.ts"
+import type { DecisionInput } from "../policy.ts"
+import type { Verdict } from "../../core/verdict.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import {
   resultsOf,

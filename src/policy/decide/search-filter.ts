@@ -1,4 +1,4 @@
-import type { DecisionInput } from "../../call/state/ports.ts"
+import type { DecisionInput } from "../policy.ts"
 import { ruleMatches } from "../rules/conditions.ts"
 import type { RuleSet } from "../rules/rules.ts"
 

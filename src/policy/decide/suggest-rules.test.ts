@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import type { Answer } from "../../core/approval.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { openTestApp, temporaryFolder, tool } from "../../testing/test-app.ts"
 import { leaveWaiting } from "../../call/testing.ts"
 

@@ -1,6 +1,7 @@
 import type { AgentView, Role } from "../../core/organisation.ts"
 import { readRule } from "../../schema/rule-schema.ts"
-import type { Rule, RuleFlaw, Touches } from "../../core/rule.ts"
+import type { Rule, RuleFlaw } from "../../core/rule.ts"
+import type { Touches } from "../../core/touches.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { compileRule, isAboutTool, type CompiledRule, type RuleTools } from "./conditions.ts"
 import { deadSentences } from "./dead-rules.ts"

@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import { touchText, type TouchPattern } from "../../schema/rule-patterns.ts"
-import { isPath, type Touch, type Touches } from "../../core/rule.ts"
+import { isPath, type Touch, type Touches } from "../../core/touches.ts"
 
 /** A touch in the form that patterns are compared with. */
 export interface NormalizedTouch {

@@ -1,5 +1,5 @@
 import { valueAtPointer } from "../../lib/json-pointer.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 import { ruleMatches, type RuleFacts, type CompiledRule } from "./conditions.ts"
 import { normalizeTouches } from "./normalize-touches.ts"
 import { TextIndex } from "./text-index.ts"

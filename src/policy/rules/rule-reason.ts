@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
-import type { Reason } from "../../core/audit-entry.ts"
+import type { Reason } from "../../core/reason.ts"
 import type { Rule } from "../../core/rule.ts"
 
 /** The reason that a rule gives when it matches: its own words and where it is written. */

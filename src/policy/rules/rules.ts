@@ -1,5 +1,5 @@
 import type { AgentView } from "../../core/organisation.ts"
-import type { Reason } from "../../core/audit-entry.ts"
+import type { Reason } from "../../core/reason.ts"
 import type { Rule, RuleVerdict } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import {

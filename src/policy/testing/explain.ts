@@ -1,5 +1,5 @@
-import type { Explanation } from "../../app/public.ts"
-import type { DecisionInput } from "../../call/state/ports.ts"
+import type { Explanation } from "../explanation.ts"
+import type { DecisionInput } from "../policy.ts"
 import type { Grant, Rule } from "../../core/rule.ts"
 import { explain, type PolicyState } from "../decide/explain.ts"
 import { GrantIndex } from "../grants.ts"

@@ -1,4 +1,4 @@
-import type { CallStore } from "../../call/state/ports.ts"
+import type { CallStore } from "../port.ts"
 import { callStoreContract } from "../calls.contract.ts"
 import { openTwoCallStores } from "../testing/calls.ts"
 

@@ -1,5 +1,5 @@
 import type { RecordKey } from "./record-key.ts"
-import type { Recorder } from "../../call/state/ports.ts"
+import type { Recorder } from "../port.ts"
 import type { AuditEntry, StartEntry } from "../../core/audit-entry.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import { appendDirect } from "./segments.ts"

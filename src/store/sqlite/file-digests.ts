@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { constants } from "node:fs"
 import { lstat, open, readlink, realpath } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import type { Touches } from "../../core/rule.ts"
+import type { Touches } from "../../core/touches.ts"
 
 const maxHashedBytes = 10 * 1024 * 1024
 /** How many files are compared by their content. */

@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import type { FileSizes, Touches } from "../../core/rule.ts"
+import type { FileSizes, Touches } from "../../core/touches.ts"
 
 const mostFiles = 1000
 

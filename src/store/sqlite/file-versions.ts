@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs"
 import { resolve } from "node:path"
-import type { Touches } from "../../core/rule.ts"
+import type { Touches } from "../../core/touches.ts"
 
 /**
  * Device, inode, times and size of every touched file, as one text that changes with the content of a file. Undefined when

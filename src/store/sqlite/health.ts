@@ -1,4 +1,4 @@
-import type { Recorder } from "../../call/state/ports.ts"
+import type { Recorder } from "../port.ts"
 import { toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
 
 /** The result of a probe and its time. */

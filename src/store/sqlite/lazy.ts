@@ -1,5 +1,5 @@
-import type { AuditReader } from "../../app/public.ts"
-import type { CallStore } from "../../call/state/ports.ts"
+import type { AuditReader } from "../../audit/audit-reader.ts"
+import type { CallStore } from "../port.ts"
 import type { Store } from "./store.ts"
 
 /** The calls table, opened on first use. Before this process owns a row, its heartbeat begins. */

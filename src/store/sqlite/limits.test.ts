@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { newId } from "../../lib/new-id.ts"
-import type { Limits } from "../../call/state/ports.ts"
+import type { Limits } from "../port.ts"
 import type { AgentView } from "../../core/organisation.ts"
 import type { RateLimit } from "../../core/permission.ts"
 import type { RegisteredTool } from "../../core/tool.ts"

@@ -1,5 +1,6 @@
 import type { AgentView } from "../../core/organisation.ts"
-import type { Limits, LimitVerdict } from "../../call/state/ports.ts"
+import type { Limits } from "../port.ts"
+import type { LimitVerdict } from "../../core/verdict.ts"
 import type { RateLimit } from "../../core/permission.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"

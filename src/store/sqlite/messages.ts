@@ -1,5 +1,5 @@
 import type { Message } from "../../core/organisation.ts"
-import type { Messages } from "../../call/state/ports.ts"
+import type { Messages } from "../port.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 import type { Tables } from "./tables.ts"
 

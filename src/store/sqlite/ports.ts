@@ -1,5 +1,6 @@
 import type { Documents } from "../../core/documents.ts"
-import type { Masker, Ports } from "../../call/state/ports.ts"
+import type { Masker } from "../../audit/masker.ts"
+import type { Ports } from "../../call/state/ports.ts"
 import { fileDigests } from "./file-digests.ts"
 import { fileSizes } from "./file-sizes.ts"
 import { fileVersions } from "./file-versions.ts"

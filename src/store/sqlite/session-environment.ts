@@ -1,4 +1,4 @@
-import type { SessionEnvironment } from "../../call/state/ports.ts"
+import type { SessionEnvironment } from "../port.ts"
 import type { CallSession } from "../../core/tool.ts"
 import { transaction, retryWhileBusy, type Database } from "./database.ts"
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "../../core/logger.ts"
-import type { CallStore, Recorder } from "../../call/state/ports.ts"
+import type { CallStore, Recorder } from "../port.ts"
 import { StoredChanges } from "./changes.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { disk, openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest"
-import type { CallStore } from "../../call/state/ports.ts"
+import type { CallStore } from "../port.ts"
 import { silentLogger } from "../../core/logger.ts"
 import { dataFolder } from "../../testing/test-app.ts"
 import { openStore } from "../sqlite/store.ts"

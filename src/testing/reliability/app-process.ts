@@ -6,8 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { QuartermasterOptions } from "../../app/quartermaster.ts"
 import type { Config } from "../../config/schema.ts"
-import type { App, ExportedCall } from "../../app/public.ts"
-import type { AuditFilter } from "../../call/state/ports.ts"
+import type { App } from "../../app/public.ts"
+import type { ExportedCall } from "../../audit/audit-reader.ts"
+import type { AuditFilter } from "../../store/port.ts"
 import type { ToolPermission } from "../../core/permission.ts"
 
 /** One place at which a process is killed or paused. */

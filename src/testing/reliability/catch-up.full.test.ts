@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { temporaryFolder } from "../test-app.ts"
 import { times } from "../times.ts"
-import type { AuditRow } from "../../call/state/ports.ts"
+import type { AuditRow } from "../../store/port.ts"
 import { firedFile, startApp, type Failpoint, type MarkTool } from "./app-process.ts"
 
 const tools: readonly MarkTool[] = [

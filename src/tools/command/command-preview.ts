@@ -1,8 +1,7 @@
 import { counted } from "../../lib/counted.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
-import type { ReasonParams } from "../../core/audit-entry.ts"
-import type { Sentence } from "../../core/sentence.ts"
+import type { ReasonParams, Sentence } from "../../core/reason.ts"
 import type { CommandPreview } from "../../core/preview.ts"
 import {
   sandboxUnavailableSentence,

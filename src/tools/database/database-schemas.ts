@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { Databases } from "../../platform/database/database-access.ts"
-import type { Touch } from "../../core/rule.ts"
+import type { Touch } from "../../core/touches.ts"
 
 export const database = z
   .string()

@@ -1,4 +1,4 @@
-import type { SessionEnvironment } from "../../call/state/ports.ts"
+import type { SessionEnvironment } from "../../store/port.ts"
 import type { Tool } from "../../core/tool.ts"
 import { currentTime } from "./current-time.ts"
 import { getEnv, type CurrentEnvironment } from "./get-env.ts"

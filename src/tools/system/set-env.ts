@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { defineTool } from "../../schema/define-tool.ts"
-import type { SessionEnvironment } from "../../call/state/ports.ts"
+import type { SessionEnvironment } from "../../store/port.ts"
 import type { CurrentEnvironment } from "./get-env.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 

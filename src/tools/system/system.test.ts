@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { callbackAdapter } from "../../approvals/ask/callback.ts"
-import type { SessionEnvironment } from "../../call/state/ports.ts"
+import type { SessionEnvironment } from "../../store/port.ts"
 import type { ToolContext } from "../../core/tool.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { currentTime } from "./current-time.ts"

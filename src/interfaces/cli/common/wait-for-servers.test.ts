@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
-import type { App, Explanation } from "../../../app/public.ts"
+import type { App } from "../../../app/public.ts"
+import type { Explanation } from "../../../policy/explanation.ts"
 import { runWithApp } from "../testing.ts"
 
 const explanation = { agentId: "operator", reasons: [], checks: [], approvers: [], change: [], release: "never" }

@@ -1,4 +1,4 @@
-import type { AuditRow } from "../../../call/state/ports.ts"
+import type { AuditRow } from "../../../store/port.ts"
 import type { AuditEntry } from "../../../core/audit-entry.ts"
 import { waitedMs } from "../../../approvals/waits.ts"
 import type { AuditRowJson } from "./audit-schemas.ts"

@@ -1,5 +1,5 @@
 import type { ServedApp } from "./endpoint.ts"
-import { scopes as allScopes, usualScopes, type Scope } from "../../../org/sign-in-admin.ts"
+import { scopes as allScopes, usualScopes, type Scope } from "../../../core/organisation.ts"
 
 /** Who makes a request, and what they may do. */
 export interface Caller {

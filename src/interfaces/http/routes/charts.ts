@@ -1,6 +1,6 @@
 import type { ServedApp } from "./endpoint.ts"
-import type { AuditHour } from "../../../app/public.ts"
-import type { AuditFilter } from "../../../call/state/ports.ts"
+import type { AuditHour } from "../../../audit/audit-reader.ts"
+import type { AuditFilter } from "../../../store/port.ts"
 import { waitsOf } from "../../../approvals/waits.ts"
 import { refusals } from "./approvals.ts"
 import type { Charts } from "./audit-schemas.ts"

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import type { App } from "../../../app/public.ts"
 import type { Quartermaster } from "../../../app/quartermaster.ts"
-import type { Scope } from "../../../org/sign-in-admin.ts"
+import type { Scope } from "../../../core/organisation.ts"
 import type { Caller } from "./caller.ts"
 
 /** What the server uses of a running Quartermaster. */

@@ -1,5 +1,4 @@
-import type { ReasonParams } from "../../../core/audit-entry.ts"
-import type { Sentence } from "../../../core/sentence.ts"
+import type { ReasonParams, Sentence } from "../../../core/reason.ts"
 import type { Message } from "./schemas.ts"
 
 /** A stored sentence as the API has it. */

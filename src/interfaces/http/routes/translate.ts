@@ -1,4 +1,4 @@
-import type { ReasonParams as Params } from "../../../core/audit-entry.ts"
+import type { ReasonParams as Params } from "../../../core/reason.ts"
 import { checkMessages } from "./check-messages.ts"
 import { guardMessages } from "./guard-messages.ts"
 import { endingMessages, phrasePatterns, phrases, problemMessages } from "./problem-messages.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Approvals } from "../../../../app/public.ts"
+import type { Approvals } from "../../../../approvals/queue/approvals.ts"
 import type { PendingItem, AnswerResult, Question } from "../../../../core/approval.ts"
 import type { Grant } from "../../../../core/rule.ts"
 import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"

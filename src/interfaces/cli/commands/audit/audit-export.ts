@@ -1,4 +1,4 @@
-import type { ExportedCall } from "../../../../app/public.ts"
+import type { ExportedCall } from "../../../../audit/audit-reader.ts"
 import { exportedColumns } from "../../../../audit/exported-call.ts"
 import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { csvLine } from "../../../../lib/csv.ts"

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { App } from "../../../../app/public.ts"
-import type { AuditFilter } from "../../../../call/state/ports.ts"
+import type { AuditFilter } from "../../../../store/port.ts"
 import { endings, ToolExecuteStatus } from "../../../../core/result.ts"
 import type { CliContext } from "../../common/context.ts"
 import { agentOfEntries } from "../../common/known-names.ts"

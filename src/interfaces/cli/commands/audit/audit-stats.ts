@@ -1,5 +1,5 @@
 import { counted } from "../../../../lib/counted.ts"
-import type { AuditStats } from "../../../../app/public.ts"
+import type { AuditStats } from "../../../../audit/audit-reader.ts"
 import { filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { printable } from "../../../../lib/printable.ts"
 import type { CliContext } from "../../common/context.ts"

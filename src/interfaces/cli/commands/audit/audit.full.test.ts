@@ -1,7 +1,7 @@
 import { DatabaseSync } from "@photostructure/sqlite"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { AuditRow } from "../../../../call/state/ports.ts"
+import type { AuditRow } from "../../../../store/port.ts"
 import { makeCli } from "../../testing.ts"
 
 test("the audit log shows who called what, how it ended and who decided, and every option filters it", async () => {

@@ -1,4 +1,5 @@
-import type { AuditCallFields, EndEntry, AuditEntry, Reason } from "../../../../core/audit-entry.ts"
+import type { AuditCallFields, EndEntry, AuditEntry } from "../../../../core/audit-entry.ts"
+import type { Reason } from "../../../../core/reason.ts"
 import { waitedMs } from "../../../../approvals/waits.ts"
 import { intentText } from "../../../../schema/intent-text.ts"
 import { durationText } from "../../terminal/call-line.ts"

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import type { App, Explanation } from "../../../../app/public.ts"
+import type { App } from "../../../../app/public.ts"
+import type { Explanation } from "../../../../policy/explanation.ts"
 import { runWithApp } from "../../testing.ts"
 import { whyText } from "./why.ts"
 

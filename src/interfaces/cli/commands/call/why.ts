@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8"
 import type { Command } from "commander"
-import type { Explanation } from "../../../../app/public.ts"
+import type { Explanation } from "../../../../policy/explanation.ts"
 import { readInput, readPiped } from "./call.ts"
 import { missingToolSentences } from "./dead-server.ts"
 import { callingAgent } from "../../common/calling-agent.ts"

@@ -1,5 +1,5 @@
 import { counted } from "../../../../lib/counted.ts"
-import type { Simulation } from "../../../../app/public.ts"
+import type { Simulation } from "../../../../policy/rule-admin.ts"
 import { filterOf, wholeAgent, type AuditFlags } from "../audit/audit-filter.ts"
 import type { CliContext } from "../../common/context.ts"
 import { showList } from "../../common/listing.ts"

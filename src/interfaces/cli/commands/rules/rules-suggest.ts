@@ -1,5 +1,5 @@
 import { counted } from "../../../../lib/counted.ts"
-import type { RuleSuggestion } from "../../../../app/public.ts"
+import type { RuleSuggestion } from "../../../../policy/rule-admin.ts"
 import { shellWord } from "../../../../lib/shell-word.ts"
 import { filterOf, wholeAgent, type AuditFlags } from "../audit/audit-filter.ts"
 import type { CliContext } from "../../common/context.ts"

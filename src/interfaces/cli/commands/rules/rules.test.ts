@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import type { RuleAdmin, RuleSuggestion, Simulation } from "../../../../app/public.ts"
+import type { RuleAdmin, RuleSuggestion, Simulation } from "../../../../policy/rule-admin.ts"
 import type { Rule, RuleFlaw } from "../../../../core/rule.ts"
 import { whenText } from "./rule-text.ts"
 import { temporaryFolder } from "../../../../testing/test-app.ts"

@@ -1,0 +1,45 @@
+import type { PendingItem, WaitingCounts, Answer, AnswerResult } from "../../core/approval.ts"
+import type { Grant } from "../../core/rule.ts"
+
+/**
+ * The approval queue: calls that wait for approval, held results, and questions.
+ *
+ * ```ts
+ * for (const { callId, tool, input, revision } of await app.approvals.list()) {
+ *   console.log(tool, input)
+ *   await app.approvals.answer(callId, { kind: "approve" }, "ann", revision)
+ * }
+ * ```
+ */
+export interface Approvals {
+  /** Everything that waits, oldest first; with `limit` at most so many, those after the last item of the page before. */
+  list(filter?: {
+    agentId?: string | undefined
+    after?: Pick<PendingItem, "callId" | "createdAt"> | undefined
+    limit?: number | undefined
+  }): Promise<PendingItem[]>
+  /** How much waits, by kind, of one agent or all, all of it or what began to wait since a time. */
+  count(filter?: { agentId?: string | undefined; since?: number | undefined }): Promise<WaitingCounts>
+  /** A unique beginning of the id is enough. Undefined when no such item waits. */
+  show(callId: string): Promise<PendingItem | undefined>
+  /** Why this person's yes would not count where a rule names who must agree; undefined when it would. */
+  votingProblem(item: PendingItem, by: string): string | undefined
+  /**
+   * Answers one item. Pass the `revision` that the person saw: if the item has changed since, the answer is refused.
+   * Without it, the answer counts for the newest revision. The tool runs in the process that waits, never in here. The
+   * audit log says so when it came from a link (`via`).
+   */
+  answer(callId: string, saying: Answer, by: string, revision?: number, via?: "link"): Promise<AnswerResult>
+  /**
+   * Approves a call and adds the rule that its card offers (`PendingItem.rule`), until `expiresAt`. Only for the user of this
+   * machine: it is not an `Answer`, so that nothing that forwards answers can add rules.
+   */
+  approveWithRule(
+    callId: string,
+    given: { by: string; expiresAt: number; revision?: number | undefined; note?: string | undefined },
+  ): Promise<AnswerResult>
+  /** Remembered answers. */
+  grants(filter?: { agentId?: string | undefined; includeExpired?: boolean | undefined }): Promise<Grant[]>
+  /** Revokes a grant and returns it. Undefined when there is no such grant. */
+  revoke(grantId: string, by: string): Promise<Grant | undefined>
+}

@@ -1,0 +1,22 @@
+import type { ToolResult, Ticket } from "../../core/result.ts"
+
+export interface BatchOptions {
+  /** How many milliseconds to wait for people; then those calls that still wait are tickets. Default: to the end. */
+  waitMs?: number | undefined
+  /** Aborted to stop waiting for people sooner. */
+  detach?: AbortSignal | undefined
+  independent?: boolean | undefined
+  /** Called when a call of the batch begins and ends, with its position. */
+  onStart?: ((position: number) => void) | undefined
+  onEnd?: ((position: number, ended: ToolResult | Ticket) => void) | undefined
+  /** Told when calls of the batch begin and end, and when they begin and cease to wait for people. */
+  clock?: CallClock | undefined
+}
+
+/** Measures the time that calls take. It may leave out the time in which all of them wait for people. */
+export interface CallClock {
+  /** Counts a call that began (+1) or ended (-1). */
+  countChild(change: 1 | -1): void
+  /** Counts a call that begins (+1) or ceases (-1) to wait for a person. */
+  countWaiting(change: 1 | -1): void
+}
