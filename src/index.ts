@@ -69,7 +69,6 @@ export type { PersonMessage, RunningSociety, Society } from "./agents/society/so
 export type { SocietyOptions } from "./agents/society/runner.ts"
 export type { AgentEvent } from "./agents/chain/agent-event.ts"
 export type { Conversation, ConversationState, Turn } from "./core/conversation.ts"
-export type { App } from "./app/public.ts"
 export type { AuditReader } from "./audit/audit-reader.ts"
 export type { Approvals } from "./approvals/queue/approvals.ts"
 export type { BatchOptions } from "./call/state/batch-options.ts"

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Plugin } from "vite"
-import type { AnswerBody, Card, Me, Refused, Suggestion } from "../../src/interfaces/http/routes/schemas.ts"
+import type { AnswerBody, Me, Refused, Suggestion } from "../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../src/approvals/card/schema.ts"
 import { cards } from "./cards.ts"
 
 /*

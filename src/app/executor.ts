@@ -1,4 +1,4 @@
-import type { App } from "./public.ts"
+import type { Quartermaster } from "./quartermaster.ts"
 import type { CallRequest } from "../core/call.ts"
 import type { ToolResult } from "../core/result.ts"
 import type { RegisteredTool, Tool, TypedTool } from "../core/tool.ts"
@@ -21,11 +21,11 @@ interface Register {
 
 /** Calls tools for one agent. Every call takes every step of the lifecycle. */
 export class ToolExecutor {
-  readonly #app: Pick<App, "call" | "callMany">
+  readonly #app: Pick<Quartermaster, "call" | "callMany">
   readonly #registry: Register
   readonly #agentId: string
 
-  constructor(app: Pick<App, "call" | "callMany">, registry: Register, agentId: string) {
+  constructor(app: Pick<Quartermaster, "call" | "callMany">, registry: Register, agentId: string) {
     this.#app = app
     this.#registry = registry
     this.#agentId = agentId

@@ -7,15 +7,28 @@ import type { PipelineSource } from "../agents/pipeline/read-definition.ts"
 import type { PipelineOptions, ToolPipeline } from "../agents/pipeline/tool-pipeline.ts"
 import type { ToolDiscovery } from "../call/discovery.ts"
 import type { ToolExecutor } from "./executor.ts"
-import type { App } from "./public.ts"
+import type { Changes } from "../store/change-feed.ts"
+import type { AnswerLinks, AnswerPins } from "../approvals/links/answer-link.ts"
+import type { SignIn } from "../org/sign-in-admin.ts"
+import type { Experiments } from "../registry/experiment.ts"
+import type { TrashAdmin } from "../platform/files/file-access.ts"
+import type { Freeze, ModeChange, ModeInForce, SessionMode } from "../core/organisation.ts"
+import type { McpServers } from "../core/mcp.ts"
+import type { SandboxLayer } from "../platform/processes/process-access.ts"
+import type { AgentTokens } from "../org/token-admin.ts"
+import type { RuleAdmin } from "../policy/rule-admin.ts"
+import type { Approvals } from "../approvals/queue/approvals.ts"
+import type { AuditReader } from "../audit/audit-reader.ts"
+import type { Why } from "../policy/explanation.ts"
+import type { Calls } from "../call/state/calls.ts"
+import type { AgentTools } from "../registry/agent-tools.ts"
+import type { Events } from "../core/events.ts"
 import type { ApprovalUIAdapter, Ask, PendingItem } from "../core/approval.ts"
 import type { Logger } from "../core/logger.ts"
 import type { PermissionSources, ToolPermission } from "../core/permission.ts"
 import type { SnippetStorage } from "../store/snippet-store.ts"
 import type { UnsetVariables } from "../core/unset-variables.ts"
 import type { Directory } from "../org/directory.ts"
-import type { ToolsForOptions } from "../registry/agent-tools.ts"
-import type { LLMFormat, LLMTools } from "../registry/formats.ts"
 import type { ToolGroupManager } from "../registry/groups.ts"
 import type { RunningPlugins } from "../registry/plugins/catalog.ts"
 import type { ToolRegistry } from "../registry/registry.ts"
@@ -72,24 +85,14 @@ export interface QuartermasterOptions {
 }
 
 /** A running Quartermaster, as `createQuartermaster` returns it. */
-export interface Quartermaster extends App {
+export interface Quartermaster extends Calls, AgentTools, Events {
   readonly registry: ToolRegistry
   readonly groups: ToolGroupManager
   readonly org: Directory
-  /** The definitions of the tools this agent may use, in OpenAI format. */
-  getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
   /** An executor that makes calls as one agent (default: the configured agent). */
   executor(agentId?: string): ToolExecutor
-  /**
-   * The tools this agent may see, in the format of a model provider. `groups` and `tools` narrow the list; they do not change
-   * what the agent may call. Throws for an agent that never was, and for a group that there is not.
-   *
-   * ```ts
-   * app.toolsFor("operator", { format: "anthropic", groups: ["maths"], tools: ["translate"] })
-   * ```
-   */
-  toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: ToolsForOptions<Format>): LLMTools[Format]
   readonly discovery: ToolDiscovery
+  /** Plugins and modules: files that add tools. */
   readonly plugins: RunningPlugins
   /** The models that agents talk to. */
   readonly models: Models
@@ -121,6 +124,50 @@ export interface Quartermaster extends App {
    * ```
    */
   readonly society: Society
+  /** The sandbox that a command would run in now. Throws when a sandbox is required and there is none. */
+  sandbox(): SandboxLayer
+  /** Every group with the names of its tools. */
+  listGroups(): { id: string; description: string; toolCount: number; tools: string[]; isReserved: boolean }[]
+  readonly tokens: AgentTokens
+  /** Signs people in to the console. */
+  readonly signIn: SignIn
+  /** Links that answer one item without signing in. */
+  readonly answerLinks: AnswerLinks
+  readonly pins: AnswerPins
+  /** What is stored, as it is stored, by this and other processes. */
+  changes(): Promise<Changes>
+  readonly mcp: McpServers
+  /** A/B tests of two versions of a tool. */
+  readonly experiments: Experiments
+  /** Adds an address of this app's own server. Tools may not send requests to it. */
+  addOwnAddress(address: string): void
+  /** A 32-byte key that all processes of this store share, for encrypting or signing state that leaves the process. */
+  sealKey(purpose: string): Buffer
+  /** Files that agents deleted and people can restore. */
+  readonly trash: TrashAdmin
+  readonly approvals: Approvals
+  readonly rules: RuleAdmin
+  why: Why
+  /** Aborts running calls and denies new ones until `thaw`: of one agent and its sub-agents, or of all agents. */
+  freeze(given: { agentId?: string | undefined; by: string; because?: string | undefined }): Promise<void>
+  /** Returns whether something was frozen. */
+  thaw(given: { agentId?: string | undefined; by: string }): Promise<boolean>
+  frozen(): readonly Freeze[]
+  /** Sets the mode plan of an agent or the mode edits of one of its sessions, or ends both (ask). */
+  setMode(change: ModeChange): Promise<void>
+  modeOf(agentId: string, sessionId: string): SessionMode
+  /** The modes plan and edits that hold now. */
+  modes(): readonly ModeInForce[]
+  /** Says that a session is over: nobody calls in it any more. Its mode edits ends. */
+  endSession(sessionId: string): Promise<void>
+  readonly audit: AuditReader
+  /** Ends abandoned calls and erases expired data. Long-lived processes do this by themselves. */
+  sweep(): Promise<void>
+  /** Why the store cannot write at the moment, as a sentence. Undefined when all is well. */
+  health(): Promise<string | undefined>
+  /** Copies all stored data into a new folder. Other processes may go on working meanwhile. */
+  backup(folder: string): Promise<{ files: number; bytes: number }>
+  close(): Promise<void>
   /** Resolves when everything recorded so far can be queried. */
   settle(): Promise<void>
 }

@@ -1,4 +1,4 @@
-import type { App } from "../app/public.ts"
+import type { Calls } from "./state/calls.ts"
 import type { CallRequest } from "../core/call.ts"
 import { errorOf } from "../core/errors.ts"
 import type { Ports } from "./state/ports.ts"
@@ -10,7 +10,7 @@ import { readRequest } from "./state/read-request.ts"
 import { StartOrder, type OrderPlace } from "./state/start-order.ts"
 import { submitComposite } from "./submit-composite.ts"
 
-type CallMethods = Pick<App, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
+type CallMethods = Pick<Calls, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
 
 /** The methods of the app that make calls. `beforeFirst` is called once, before the first call. */
 export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { idle(): Promise<void> } {
@@ -57,7 +57,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     void ended.finally(end).catch(() => {})
     return first
   }
-  const resume: App["resume"] = async (callId, options) => {
+  const resume: Calls["resume"] = async (callId, options) => {
     const stored = await import("./stored/resume.ts")
     const ended = await counted(() => stored.resume(callId, ports, callTool, options))
     if (ended === undefined) throw new Error(`There is no call '${callId}' that waits or ended within the last day.`)
@@ -73,8 +73,8 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     /** Resolves when no call is in progress. */
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
     // At run time a typed request differs only in that it has the tool in place of its name, which `readRequest` reads.
-    call: ((request: CallRequest) => call(request)) as App["call"],
-    submit: submit as App["submit"],
+    call: ((request: CallRequest) => call(request)) as Calls["call"],
+    submit: submit as Calls["submit"],
     resume,
     async endCalls(unwanted) {
       const { endUnwanted } = await import("./stored/end-unwanted.ts")
@@ -105,7 +105,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
       const ended = await call(request)
       if (!ended.success) throw errorOf(ended)
       return ended.result
-    }) as App["executeOrThrow"],
+    }) as Calls["executeOrThrow"],
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Organisation } from "../org/organisation.ts"
-import type { Policy } from "../policy/policy.ts"
+import type { Policy } from "../policy/decide/policy.ts"
 import type { Tools } from "../registry/tools.ts"
 import type { AgentView } from "../core/organisation.ts"
 import type { LevelOrder } from "../core/permission.ts"

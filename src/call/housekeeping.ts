@@ -62,7 +62,7 @@ export async function sweepAll(
   { documents, conversations, keepMs }: { documents: Documents; conversations: Conversations; keepMs: number },
 ): Promise<void> {
   const { sweep } = await import("./stored/abandoned.ts")
-  const { keyWindowMs } = await import("./stored/rows.ts")
+  const { keyWindowMs } = await import("../store/stored-request.ts")
   await sweep(ports)
   await conversations.erase(ports.now() - keepMs)
   await ports.calls.erase(ports.now() - keyWindowMs)

@@ -121,3 +121,8 @@ function makeError(result: ToolResult): ToolError {
       return new ToolError(toolName, sentence)
   }
 }
+
+/** The warning of `qm doctor`, approvals and reasons when shell mode `sandbox` is set but bubblewrap does not work. */
+export function sandboxUnavailableSentence(because: string): string {
+  return `Shell mode 'sandbox' acts as 'ask' here: ${because}.`
+}

@@ -78,3 +78,8 @@ export type QuartermasterEvent =
 export type EventType = QuartermasterEvent["type"]
 export type EventOf<T extends EventType> = Extract<QuartermasterEvent, { type: T }>
 export type Listener<T extends EventType = EventType> = (event: EventOf<T>) => void
+
+export interface Events {
+  /** Listens to events of one type. Returns a function that stops listening. */
+  on<T extends EventType>(type: T, listener: Listener<T>): () => void
+}

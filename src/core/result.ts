@@ -144,3 +144,10 @@ export function isTicket(value: ToolResult | Ticket): value is Ticket {
 export function exitCode(result: ToolResult): number {
   return result.code === undefined ? 0 : endings[result.code].exit
 }
+
+/** The result as people read it. */
+export function inNativeNames(result: ToolResult): ToolResult {
+  if (result.said === undefined) return result
+  const { said: _said, ...plain } = result
+  return plain
+}

@@ -4,7 +4,7 @@ import { callbackAdapter, type ApprovalCallbacks } from "../approvals/ask/callba
 import type { Config } from "../config/schema.ts"
 import type { ApprovalUIAdapter, Ask } from "../core/approval.ts"
 import type { CallRequest } from "../core/call.ts"
-import type { Dialect } from "../registry/dialect.ts"
+import type { Dialect } from "../registry/dialects/dialect.ts"
 import type { EventType, Listener } from "../core/events.ts"
 import type { Language } from "../core/language.ts"
 import type { ToolResult } from "../core/result.ts"

@@ -34,3 +34,6 @@ export interface Explanation {
   problems?: readonly string[] | undefined
   policy: string
 }
+
+/** What would happen to a call, and why, without making it. */
+export type Why = (request: WhyRequest) => Promise<Explanation>

@@ -1,7 +1,7 @@
 import { shellWord } from "../lib/shell-word.ts"
 import type { Explanation } from "./explanation.ts"
 import type { Agent, Role } from "../core/organisation.ts"
-import type { DecisionInput } from "./policy.ts"
+import type { DecisionInput } from "./rules/decision-input.ts"
 import { patternsFor } from "../schema/rule-for-touches.ts"
 
 /* The commands and lines of YAML that `qm why` prints under "To change this:". Names may be an agent's own, so they are quoted. */

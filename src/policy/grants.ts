@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
-import type { DecisionInput } from "./policy.ts"
+import type { DecisionInput } from "./rules/decision-input.ts"
 import { isForSession, type Grant } from "../core/rule.ts"
 import { type Touch } from "../core/touches.ts"
 import { normalizeTouch } from "./rules/normalize-touches.ts"

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { SessionMode } from "../core/organisation.ts"
-import type { DecisionInput } from "./policy.ts"
+import type { DecisionInput } from "./rules/decision-input.ts"
 import type { Verdict } from "../core/verdict.ts"
 import type { Grant, Rule } from "../core/rule.ts"
 import { decide } from "./decide/decide.ts"

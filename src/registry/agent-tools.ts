@@ -1,4 +1,4 @@
-import type { App } from "../app/public.ts"
+import type { JsonSchema } from "../core/schema.ts"
 import type { McpToolDefinition } from "../core/mcp.ts"
 import { nearestName } from "../lib/nearest-name.ts"
 import type { Agent, AgentView } from "../core/organisation.ts"
@@ -30,19 +30,36 @@ interface Agents {
   listAgents(): readonly Agent[]
 }
 
-interface AgentTools extends Pick<
-  App,
-  | "visibleTools"
-  | "visibleTool"
-  | "findTool"
-  | "toolsInDialect"
-  | "inputSchemaOf"
-  | "isVisible"
-  | "mcpTools"
-  | "wireName"
-  | "toolListVersion"
-> {
+/** The tools of an agent, as models, MCP clients and people see them. */
+export interface AgentTools {
+  /** The tools an agent may see and call, sorted by name. */
+  visibleTools(agentId: string): readonly RegisteredTool[]
+  /** A tool by its own name or its name in a dialect, also one that no agent may use. For people, never for an agent. */
+  findTool(name: string): RegisteredTool | undefined
+  /** The same tools under the names of the agent's dialect. */
+  toolsInDialect(agentId: string): readonly RegisteredTool[]
+  /** A tool by any name that a call may write. Undefined when the agent may not see it. */
+  visibleTool(agentId: string, name: string): RegisteredTool | undefined
+  /** The input schema of a tool, or of an alias in a dialect. Undefined when the agent may not see the tool. */
+  inputSchemaOf(agentId: string, name: string): JsonSchema | undefined
+  /** Whether the agent may see this tool, also when it is exposed as a resource or prompt or only inside. */
+  isVisible(agentId: string, tool: string): boolean
+  /** The visible tools as MCP clients are shown them, sorted by wire name. */
+  mcpTools(agentId: string): readonly McpToolDefinition[]
+  /** The name of a tool for models and MCP clients. */
+  wireName(tool: string): string
+  /** Changes whenever the list of visible tools of any agent may have changed. */
+  toolListVersion(): string
+  /**
+   * The tools this agent may see, in the format of a model provider. `groups` and `tools` narrow the list; they do not change
+   * what the agent may call. Throws for an agent that never was, and for a group that there is not.
+   *
+   * ```ts
+   * app.toolsFor("operator", { format: "anthropic", groups: ["maths"], tools: ["translate"] })
+   * ```
+   */
   toolsFor<Format extends LLMFormat = "openai">(agentId: string, options?: ToolsForOptions<Format>): LLMTools[Format]
+  /** The definitions of the tools this agent may use, in OpenAI format. */
   getToolDefinitionsForAgent(agentId: string): LLMTools["openai"]
 }
 

@@ -1,4 +1,4 @@
-import type { Alias, AliasSpec, Dialect } from "./dialect.ts"
+import type { Alias, AliasSpec, Dialect } from "./dialects/dialect.ts"
 import { type Schema } from "../core/schema.ts"
 import { compileSchema } from "../schema/compile-schema.ts"
 import { toolRefKey, type DialectNames } from "../core/dialect-text.ts"

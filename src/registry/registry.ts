@@ -1,4 +1,4 @@
-import type { Alias, AliasSpec, Dialect } from "./dialect.ts"
+import type { Alias, AliasSpec, Dialect } from "./dialects/dialect.ts"
 import { ToolNotFoundError } from "../core/errors.ts"
 import { silentLogger, type Logger } from "../core/logger.ts"
 import type { AgentView } from "../core/organisation.ts"

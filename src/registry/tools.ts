@@ -1,6 +1,6 @@
 import type { AgentView } from "../core/organisation.ts"
 import type { RegisteredTool } from "../core/tool.ts"
-import type { Alias } from "./dialect.ts"
+import type { Alias } from "./dialects/dialect.ts"
 import type { DialectNames } from "../core/dialect-text.ts"
 
 /** The registry, as the steps of a call use it. */

@@ -1,4 +1,4 @@
-import type { App } from "../app/public.ts"
+import type { Events } from "../core/events.ts"
 import type { EventOf, EventType, Listener } from "../core/events.ts"
 import type { Masker } from "../audit/masker.ts"
 import { secretPaths } from "../schema/secret-paths.ts"
@@ -50,7 +50,7 @@ const failed = 2
  * span of a call begins when the tool started or, if it did not start, when the call was received. It only listens to events
  * and never affects a call. Returns a function that stops it.
  */
-export function traceCalls(on: App["on"], tracer: Tracer, options: TraceOptions = {}): () => void {
+export function traceCalls(on: Events["on"], tracer: Tracer, options: TraceOptions = {}): () => void {
   const { masker } = options
   const content = options.content === true && masker !== undefined ? masker : undefined
   const calls = new Map<string, OpenCall>()

@@ -1,11 +1,11 @@
-import type { App } from "../app/public.ts"
+import type { Events } from "../core/events.ts"
 import type { Telemetry, TraceOptions } from "./spans.ts"
 
 /** Sends a span per call, if telemetry is on: to the given tracer, else to the OpenTelemetry SDK this process has loaded. */
 export async function startTracing(
   configured: { enabled?: boolean | undefined; content?: boolean | undefined } | undefined,
   given: Telemetry | undefined,
-  on: App["on"],
+  on: Events["on"],
   options: Omit<TraceOptions, "content">,
 ): Promise<void> {
   if (given === undefined && configured?.enabled !== true) return

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { releaseAnswer, countRedacted, type Redaction } from "../card/redactions.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useTell } from "../ui/notices.tsx"

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { printableJson } from "../../../src/lib/printable.ts"
 import { noProblems, problemsByPath, problemsInSentence } from "../form/problems.ts"
 import { propertiesOf } from "../form/schema.ts"

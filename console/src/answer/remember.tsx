@@ -1,5 +1,6 @@
 import { useId } from "react"
-import type { Card, Message } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
+import type { Message } from "../../../src/messages/message.ts"
 import { grantMinutes } from "../../../src/core/rule.ts"
 import { useMe } from "../api/queries.ts"
 import { serverNow } from "../api/clock.ts"

@@ -1,4 +1,4 @@
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { useMe } from "../api/queries.ts"
 import { useWords } from "../words/words.tsx"
 

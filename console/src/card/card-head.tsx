@@ -1,6 +1,6 @@
 import { Fragment } from "react"
 import { Link } from "@tanstack/react-router"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { CopyButton } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { useWords } from "../words/words.tsx"

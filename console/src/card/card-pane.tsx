@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { useState, type ReactNode } from "react"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { AnswerBar } from "../answer/answer-bar.tsx"
 import { AnswerQuestion } from "../answer/answer-question.tsx"

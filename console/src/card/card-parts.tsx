@@ -1,4 +1,4 @@
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { printable, printableJson } from "../../../src/lib/printable.ts"
 import { useServerTime } from "../api/clock.ts"
 import { useMe } from "../api/queries.ts"

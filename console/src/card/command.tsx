@@ -1,4 +1,4 @@
-import type { Preview } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Preview } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay } from "../words/words.tsx"

@@ -1,6 +1,6 @@
 import { useState } from "react"
 import { useMediaQuery } from "@mantine/hooks"
-import type { Card, Touch } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card, Touch } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { Gate, Icon } from "../ui/icon.tsx"
 import { bytesText } from "../words/time-text.ts"

@@ -1,5 +1,5 @@
 import { Fragment, useCallback, useMemo, useRef, useState } from "react"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
 import { Gate, Icon } from "../ui/icon.tsx"

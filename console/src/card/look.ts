@@ -1,4 +1,5 @@
-import type { Card, Message } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
+import type { Message } from "../../../src/messages/message.ts"
 import type { IconName } from "../ui/icon-paths.ts"
 
 const byEffect: Readonly<Record<string, IconName>> = {

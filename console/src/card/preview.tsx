@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react"
-import type { Card, Preview } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card, Preview } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { Images } from "../ui/images.tsx"
 import { Later } from "../ui/later.tsx"

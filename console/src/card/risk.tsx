@@ -1,4 +1,4 @@
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { useWords } from "../words/words.tsx"
 
 const step = { low: 1, medium: 2, high: 3 } as const

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import type { Card, Problem, Standing as Told } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
+import type { Problem, Standing as Told } from "../../../src/interfaces/http/routes/schemas.ts"
 import { standingQuery } from "../api/queries.ts"
 
 /** Where a call stands, as far as the server has said. */

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import type { Outcome } from "../answer/outcomes.ts"
 import type { IconName } from "../ui/icon-paths.ts"

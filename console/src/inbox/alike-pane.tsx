@@ -1,5 +1,5 @@
 import { Fragment, useState } from "react"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { AnswerButton } from "../answer/answer-button.tsx"
 import type { Said } from "../answer/said.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { cards } from "../../dev/cards.ts"
 import { commonFields, differingFields, fieldText, fitsLine, tablesOf } from "./alike.ts"
 

@@ -1,4 +1,4 @@
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 
 /** Lines of a table differ in at most so many fields, each of at most so many characters on one line. */
 const mostFields = 2

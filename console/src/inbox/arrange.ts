@@ -1,4 +1,4 @@
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { fitsLine, tablesOf } from "./alike.ts"
 
 export type Tab = "all" | "calls" | "results" | "questions"

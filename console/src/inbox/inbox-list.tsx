@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { ShortTimeLeft } from "../card/time-left.tsx"
 import { iconOf, shortPath, tagClass } from "../card/look.ts"

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
-import type { Card } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Card } from "../../../src/approvals/card/schema.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
 import { serverNow, useServerTime } from "../api/clock.ts"
 import { problemOf } from "../api/http.ts"

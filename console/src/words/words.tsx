@@ -1,5 +1,5 @@
 import { createContext, use, useEffect, useMemo, useState, type ReactNode } from "react"
-import type { Message } from "../../../src/interfaces/http/routes/schemas.ts"
+import type { Message } from "../../../src/messages/message.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { en, type Words } from "./en.ts"
 import { translate } from "../../../src/interfaces/http/routes/translate.ts"

@@ -1,4 +1,5 @@
-import type { App } from "../../app/public.ts"
+import type { Calls } from "../../call/state/calls.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
 import type { ChainOptions } from "../chain/open-chains.ts"
 import type { ToolChainResult } from "../chain/chain-result.ts"
 import type { ToolChain } from "../chain/tool-chain.ts"
@@ -7,7 +8,7 @@ import { ruleReflector } from "../reflection/rules.ts"
 import type { ActionResult, ChainStep, PlanStep, TaskContext, ToolCallStep } from "./task.ts"
 
 /** What an actor needs of the app. */
-export interface ActorApp extends Pick<App, "call" | "visibleTool" | "visibleTools"> {
+export interface ActorApp extends Pick<Calls, "call">, Pick<AgentTools, "visibleTool" | "visibleTools"> {
   chain(agentId: string, options?: ChainOptions): ToolChain
 }
 

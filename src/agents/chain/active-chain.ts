@@ -1,6 +1,7 @@
 import { runLimits } from "../../config/run-limits.ts"
 import type { Stop } from "../../lib/stop.ts"
-import type { App } from "../../app/public.ts"
+import type { Calls } from "../../call/state/calls.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
 import { errorOf } from "../../core/errors.ts"
 import { withoutIntent } from "../../schema/intent-text.ts"
 import type { EndingCode } from "../../core/result.ts"
@@ -14,10 +15,11 @@ import type { TurnLog } from "./log.ts"
 import { toolsGivenUp } from "./reflect.ts"
 import type { CallContext } from "./call-context.ts"
 import { RunTime } from "./run-time.ts"
-import { currentRun, personOf } from "./turns.ts"
+import { currentRun, personOf } from "../context/turns.ts"
 
 /** What a chain needs of the app. */
-export type ChainApp = Pick<App, "callBatch" | "resume" | "endCalls" | "mcpTools" | "visibleTool" | "storeText">
+export type ChainApp = Pick<Calls, "callBatch" | "resume" | "endCalls" | "storeText"> &
+  Pick<AgentTools, "mcpTools" | "visibleTool">
 
 /** What a run is made of. */
 interface RunParts {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "./agent-event.ts"
 import type { Conversations, SentBelow, TurnBelow } from "../../core/conversation.ts"
-import { chainTurns, type EndTurn, type UserTurn } from "./turns.ts"
+import { chainTurns, type EndTurn, type UserTurn } from "../context/turns.ts"
 
 /** What the agents below a conversation did after a cursor, oldest first, and the next cursor. */
 export async function agentEvents(

@@ -6,7 +6,7 @@ import { askForMore } from "./ask-for-more.ts"
 import { budgetToolName } from "./loop-tools.ts"
 import type { TurnLog } from "./log.ts"
 import type { CallContext } from "./call-context.ts"
-import type { BudgetTurn, ChainTurn } from "./turns.ts"
+import type { BudgetTurn, ChainTurn } from "../context/turns.ts"
 
 /** How much may be used. */
 export interface Budget {

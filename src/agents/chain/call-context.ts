@@ -1,4 +1,4 @@
-import type { App } from "../../app/public.ts"
+import type { Calls } from "../../call/state/calls.ts"
 import type { CallClock } from "../../call/state/batch-options.ts"
 import type { CallRequest } from "../../core/call.ts"
 import type { ToolResult } from "../../core/result.ts"
@@ -6,7 +6,7 @@ import type { ModelCall } from "../models/port.ts"
 
 /** What the calls of a chain have in common. */
 export interface CallContext {
-  app: Pick<App, "callBatch" | "resume" | "storeText">
+  app: Pick<Calls, "callBatch" | "resume" | "storeText">
   request: Omit<CallRequest, "tool" | "input" | "key" | "userId"> & { sessionId: string }
   /** The person for whom the run works. */
   person(): string | undefined

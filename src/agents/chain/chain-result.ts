@@ -4,8 +4,8 @@ import type { FinishReason, ModelCall, ModelMessage } from "../models/port.ts"
 import type { Reflection } from "../reflection/reflector.ts"
 import type { ChainEnd } from "./chain.ts"
 import type { TurnLog } from "./log.ts"
-import { messagesOf } from "./messages.ts"
-import { currentRun, type ChainTurn } from "./turns.ts"
+import { messagesOf } from "../context/messages.ts"
+import { currentRun, type ChainTurn } from "../context/turns.ts"
 
 /** One tool call of a chain, as the model was told about it. */
 export interface ToolCallHistoryEntry {

@@ -1,4 +1,5 @@
-import type { App } from "../../app/public.ts"
+import type { Calls } from "../../call/state/calls.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
 import type { McpToolDefinition } from "../../core/mcp.ts"
 import type { NewTurn, Spent } from "../../core/conversation.ts"
 import type { Ticket } from "../../core/result.ts"
@@ -12,7 +13,7 @@ import { checkBudgets, type Budgets } from "./budget.ts"
 import type { DayBudget } from "./day-budget.ts"
 import type { TurnLog } from "./log.ts"
 import { endRun, receiveMail, type ChainMail } from "./mail.ts"
-import { messagesOf } from "./messages.ts"
+import { messagesOf } from "../context/messages.ts"
 import { reflectOn } from "./reflect.ts"
 import type { Reflector } from "../reflection/reflector.ts"
 import { callsIn, nextStep, type NextStep, type RunLimits } from "./next-step.ts"
@@ -20,13 +21,13 @@ import type { CallContext } from "./call-context.ts"
 import { runCalls } from "./run-calls.ts"
 import type { RunTime } from "./run-time.ts"
 import { unfinished, WrittenText } from "./written-text.ts"
-import { hintsBy, type AssistantTurn, type ChainStatus } from "./turns.ts"
+import { hintsBy, type AssistantTurn, type ChainStatus } from "../context/turns.ts"
 
 /** Everything a run of a chain needs. */
 export interface ActiveChain {
   log: TurnLog
   model: LanguageModel
-  app: Pick<App, "visibleTool" | "endCalls">
+  app: Pick<AgentTools, "visibleTool"> & Pick<Calls, "endCalls">
   reflector: Reflector
   instructions: string | undefined
   limits: RunLimits
@@ -201,7 +202,7 @@ async function reflect(chain: ActiveChain): Promise<{ status: ChainStatus } | un
 
 /** The tools of an agent as its model is offered them. */
 export function offeredTools(
-  app: Pick<App, "mcpTools">,
+  app: Pick<AgentTools, "mcpTools">,
   agentId: string,
   names: ReadonlySet<string> | undefined,
 ): readonly ModelTool[] {

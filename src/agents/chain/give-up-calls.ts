@@ -4,7 +4,7 @@ import { callsIn } from "./next-step.ts"
 import { resultsByRef } from "./result-refs.ts"
 import { placeKey } from "./call-context.ts"
 import { textLimit, toldResult } from "./run-calls.ts"
-import { unanswered, type CallResult } from "./turns.ts"
+import { unanswered, type CallResult } from "../context/turns.ts"
 
 /**
  * Ends what the last run waits for, and returns the answers to its open calls as a turn to store: those that have run keep

@@ -6,7 +6,7 @@ import type {
   NewTurn,
   Spent,
 } from "../../core/conversation.ts"
-import { chainTurns, treeOf, type ChainTurn } from "./turns.ts"
+import { chainTurns, treeOf, type ChainTurn } from "../context/turns.ts"
 
 /** The turns of a conversation, in memory or in the store. */
 export interface TurnLog {

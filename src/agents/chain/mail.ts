@@ -4,7 +4,7 @@ import type { Ticket } from "../../core/result.ts"
 import type { TurnLog } from "./log.ts"
 import type { NextStep } from "./next-step.ts"
 import type { CallContext } from "./call-context.ts"
-import type { ChainTurn, EndTurn } from "./turns.ts"
+import type { ChainTurn, EndTurn } from "../context/turns.ts"
 
 /** The messages of a stored conversation: those that wait for it, and what it answers. */
 export interface ChainMail {

@@ -1,5 +1,12 @@
 import { counted } from "../../lib/counted.ts"
-import { currentRun, hintsBy, type AssistantTurn, type ChainStatus, type ChainTurn, type ResultsTurn } from "./turns.ts"
+import {
+  currentRun,
+  hintsBy,
+  type AssistantTurn,
+  type ChainStatus,
+  type ChainTurn,
+  type ResultsTurn,
+} from "../context/turns.ts"
 
 /** The limits of one run. A run ends with a last answer when it reaches one. */
 export interface RunLimits {

@@ -1,11 +1,11 @@
-import type { App } from "../../app/public.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
 import type { CallableTool, ReflectedAction, Reflection, ReflectionInput, Reflector } from "../reflection/reflector.ts"
 import { ruleReflector } from "../reflection/rules.ts"
-import { currentRun, type ChainTurn, type CallResult } from "./turns.ts"
+import { currentRun, type ChainTurn, type CallResult } from "../context/turns.ts"
 
 /** What a reflection of a chain is about. */
 interface FailedRun {
-  app: Pick<App, "visibleTool">
+  app: Pick<AgentTools, "visibleTool">
   agentId: string
   turns: readonly ChainTurn[]
   /** The tools the model is offered, by the names it knows. */

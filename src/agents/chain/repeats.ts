@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
 import { withoutIntent } from "../../schema/intent-text.ts"
 import type { ModelCall } from "../models/port.ts"
-import { currentRun, type CallResult, type ChainTurn } from "./turns.ts"
+import { currentRun, type CallResult, type ChainTurn } from "../context/turns.ts"
 
 /** The third time a model makes the same call after two same results, it is told to do something else. */
 const mostSameResults = 2

@@ -1,4 +1,4 @@
-import type { CallResult, ChainTurn } from "./turns.ts"
+import type { CallResult, ChainTurn } from "../context/turns.ts"
 
 /** How many characters of results one call may be given. */
 const longestInput = 1_000_000

@@ -13,7 +13,7 @@ import type { ToolChainOptions } from "./chain-options.ts"
 import { isRepeated } from "./repeats.ts"
 import { expandRefs } from "./result-refs.ts"
 import { ToolChain } from "./tool-chain.ts"
-import type { CallResult, ChainTurn } from "./turns.ts"
+import type { CallResult, ChainTurn } from "../context/turns.ts"
 
 type Spec = Partial<ToolSpec<never>> & Pick<ToolSpec<never>, "execute">
 

@@ -9,7 +9,7 @@ import { askAboutInterrupted, isInterrupted } from "./ask-about-interrupted.ts"
 import { toolsGivenUp } from "./reflect.ts"
 import { isRepeated } from "./repeats.ts"
 import { expandRefs, resultsByRef } from "./result-refs.ts"
-import type { CallResult, ChainTurn } from "./turns.ts"
+import type { CallResult, ChainTurn } from "../context/turns.ts"
 
 export interface Batch {
   turn: number

@@ -15,9 +15,9 @@ import { resultOf, type ToolChainResult } from "./chain-result.ts"
 import { giveUpCalls } from "./give-up-calls.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import { receiveMail } from "./mail.ts"
-import { messagesOf } from "./messages.ts"
+import { messagesOf } from "../context/messages.ts"
 import { nextStep } from "./next-step.ts"
-import { currentRun, unanswered, unnamedPerson } from "./turns.ts"
+import { currentRun, unanswered, unnamedPerson } from "../context/turns.ts"
 
 /**
  * Lets a model use the tools of an agent until it has answered.

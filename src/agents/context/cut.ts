@@ -1,4 +1,4 @@
-import type { ChainTurn } from "../chain/turns.ts"
+import type { ChainTurn } from "./turns.ts"
 
 /** Whether a turn is a message to or from the model. */
 export function isMessage({ kind }: ChainTurn): boolean {

@@ -1,5 +1,5 @@
 import { wholeCharacters } from "../../core/model-text.ts"
-import { hintsBy, type ChainTurn } from "../chain/turns.ts"
+import { hintsBy, type ChainTurn } from "./turns.ts"
 import type { LanguageModel, ModelTurn } from "../models/port.ts"
 import { runTurn } from "../models/run-turn.ts"
 

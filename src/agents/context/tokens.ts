@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelTool } from "../models/port.ts"
 import { lengthOfParts } from "../models/usage.ts"
-import type { ChainTurn } from "../chain/turns.ts"
+import type { ChainTurn } from "./turns.ts"
 
 /** What a model without `contextTokens` is taken to have. */
 export const defaultContextTokens = 128_000

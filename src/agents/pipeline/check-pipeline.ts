@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../lib/canonical-json.ts"
-import type { App } from "../../app/public.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
+import type { Why } from "../../policy/explanation.ts"
 import type { Explanation, WhyRequest } from "../../policy/explanation.ts"
 import { pathText } from "../../schema/problems.ts"
 import { inputName, type PipelineStep } from "./definition.ts"
@@ -10,7 +11,7 @@ import { standIn } from "./stand-ins.ts"
 type Parts = Required<ReadPipeline>["parts"]
 
 /** What a check needs of the app. */
-export type CheckApp = Pick<App, "why" | "inputSchemaOf">
+export type CheckApp = Pick<AgentTools, "inputSchemaOf"> & { why: Why }
 
 /** Who makes the calls, and what limits them. */
 export type CheckedAgent = Omit<WhyRequest, "tool" | "input">

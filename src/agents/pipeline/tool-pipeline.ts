@@ -1,5 +1,7 @@
 import { newId } from "../../lib/new-id.ts"
-import type { App } from "../../app/public.ts"
+import type { Calls } from "../../call/state/calls.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
+import type { Why } from "../../policy/explanation.ts"
 import type { CallRequest } from "../../core/call.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../core/result.ts"
 import { checkSteps, type StepVerdict } from "./check-pipeline.ts"
@@ -74,7 +76,7 @@ export interface PlannedStep extends StepVerdict {
 }
 
 /** What a pipeline needs of the app. */
-export type PipelineApp = Pick<App, "callBatch" | "why" | "inputSchemaOf" | "visibleTool">
+export type PipelineApp = Pick<Calls, "callBatch"> & Pick<AgentTools, "inputSchemaOf" | "visibleTool"> & { why: Why }
 
 /** What only the app and the tool `run_pipeline` give a pipeline. */
 export interface InternalOptions {

@@ -1,6 +1,6 @@
 import { newId } from "../../lib/new-id.ts"
 import type { Message } from "../../core/organisation.ts"
-import { currentRun, messagesIn, type ChainTurn, type DeliveredMessage, type EndTurn } from "../chain/turns.ts"
+import { currentRun, messagesIn, type ChainTurn, type DeliveredMessage, type EndTurn } from "../context/turns.ts"
 
 /** A message that was delivered and not answered yet. */
 export interface OwedAnswer {

@@ -2,7 +2,7 @@ import { isSocietyConversation } from "../../core/society-conversation.ts"
 import type { Conversations } from "../../core/conversation.ts"
 import type { Message } from "../../core/organisation.ts"
 import { ClaimLost, storedLog } from "../chain/log.ts"
-import type { DeliveredMessage } from "../chain/turns.ts"
+import type { DeliveredMessage } from "../context/turns.ts"
 import { answerTo, owedAnswers } from "./answers.ts"
 import { announce, answerTarget, type MailParts } from "./mail.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { chainTurns, messagesIn } from "../chain/turns.ts"
+import { chainTurns, messagesIn } from "../context/turns.ts"
 import { modelOf } from "../testing/played-model.ts"
 import { openTestApps } from "../../testing/test-app.ts"
 import { newId } from "../../lib/new-id.ts"

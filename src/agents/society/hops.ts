@@ -2,7 +2,7 @@ import { counted } from "../../lib/counted.ts"
 import { askForMore } from "../chain/ask-for-more.ts"
 import { hopsToolName } from "../chain/loop-tools.ts"
 import type { ChainMail } from "../chain/mail.ts"
-import type { ChainTurn, HopsTurn } from "../chain/turns.ts"
+import type { ChainTurn, HopsTurn } from "../context/turns.ts"
 import { hopsOf } from "./answers.ts"
 
 /** How many messages may lead to each other before a person is asked. */

@@ -1,6 +1,6 @@
 import { modelTextLimit } from "../../core/model-text.ts"
 import type { Message } from "../../core/organisation.ts"
-import type { UserTurn } from "../chain/turns.ts"
+import type { UserTurn } from "../context/turns.ts"
 
 /**
  * A message as its reader's model gets it: quoted, with its sender and id. The marks around the text have the id, which

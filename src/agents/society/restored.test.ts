@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { societyConversation } from "../../core/society-conversation.ts"
-import { restore } from "../../store/sqlite/restore.ts"
+import { restore } from "../../app/restore.ts"
 import { dataFolder, temporaryFolder, tool } from "../../testing/test-app.ts"
 import { openTeam, type Answer } from "./testing/open-team.ts"
 

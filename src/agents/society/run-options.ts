@@ -1,4 +1,4 @@
-import type { App } from "../../app/public.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
 import type { Conversation } from "../../core/conversation.ts"
 import type { DialectNames } from "../../core/dialect-text.ts"
 import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
@@ -10,7 +10,7 @@ import { instructionsFor } from "./instructions.ts"
 /** What the options of a run are made of. */
 export interface RunOptionParts {
   org: Pick<OrganisationAdmin, "view">
-  mcpTools: App["mcpTools"]
+  mcpTools: AgentTools["mcpTools"]
   dialectNames(dialect: string): DialectNames | undefined
   /** The limits of one run. */
   limits: { maxRounds: number; maxCalls: number }

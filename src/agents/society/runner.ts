@@ -1,5 +1,6 @@
 import { errorMessage } from "../../lib/error-message.ts"
-import type { App } from "../../app/public.ts"
+import type { Events } from "../../core/events.ts"
+import type { Approvals } from "../../approvals/queue/approvals.ts"
 import type { Conversation, Conversations } from "../../core/conversation.ts"
 import type { Logger } from "../../core/logger.ts"
 import type { AgentView, Message } from "../../core/organisation.ts"
@@ -15,8 +16,8 @@ export interface RunnerParts {
   viewOf(agentId: string): AgentView | undefined
   isAlive(owner: string): boolean | Promise<boolean>
   owner: string
-  approvals: Pick<App["approvals"], "list">
-  on: App["on"]
+  approvals: Pick<Approvals, "list">
+  on: Events["on"]
   /** A chain for the agent's next run. It can be paused, to go on later. */
   open(work: Work, view: AgentView, options: { waitMs: number | undefined; pause: AbortSignal }): Promise<ToolChain>
   /** Ends the conversations of an agent that is no more, and answers for it. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { libraryFile, runChild } from "../../testing/child-process.ts"
 import { openTestApp, temporaryFolder, until } from "../../testing/test-app.ts"
 import { times } from "../../testing/times.ts"
-import { chainTurns, messagesIn } from "../chain/turns.ts"
+import { chainTurns, messagesIn } from "../context/turns.ts"
 
 const agents = Array.from({ length: times(50, 1000) }, (_, place) => `a${place}`)
 const sent = times(200, 10_000)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { App } from "../../app/public.ts"
+import type { Events } from "../../core/events.ts"
+import type { Approvals } from "../../approvals/queue/approvals.ts"
 import type { Conversations } from "../../core/conversation.ts"
 import type { Logger } from "../../core/logger.ts"
 import type { AgentView, Message } from "../../core/organisation.ts"
@@ -58,7 +59,7 @@ export interface SocietyParts extends MailParts {
   org: OrganisationAdmin
   owner: string
   isAlive(owner: string): boolean | Promise<boolean>
-  app: Pick<App, "on"> & { approvals: Pick<App["approvals"], "list"> }
+  app: Events & { approvals: Pick<Approvals, "list"> }
   models: Models
   openChain(agentId: string, options: ChainOptions, society: SocietyChain): ToolChain
   /** A chain that goes on with a conversation that somebody else began. */

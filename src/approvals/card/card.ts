@@ -3,16 +3,16 @@ import { resultAsText } from "../../core/model-text.ts"
 import type { ReasonParams, StoredReason } from "../../core/reason.ts"
 import { askingServer } from "../../core/mcp.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { firstText } from "../../interfaces/http/routes/audit-rows.ts"
-import type { Caller } from "../../interfaces/http/routes/caller.ts"
-import { messageOf } from "../../interfaces/http/routes/message.ts"
+import { firstText } from "../../lib/first-text.ts"
+import { messageOf, type Message } from "../../messages/message.ts"
 import { previewOf } from "./preview.ts"
 import { isUnproved, riskOf, type Facts } from "./risk.ts"
-import type { Card, Message, Touch } from "../../interfaces/http/routes/schemas.ts"
+import type { Card, Touch } from "./schema.ts"
 
 /** What a card needs to know besides the item. */
 export interface CardContext {
-  caller: Caller
+  /** Whether whoever asks may add the rule that the card offers. */
+  mayAddRules: boolean
   tool: RegisteredTool | undefined
   department: string | undefined
   /** Whether the caller's answer would count. */
@@ -23,7 +23,7 @@ export interface CardContext {
 
 /** Everything that an approver is shown about something that waits. */
 export function cardOf(item: PendingItem, context: CardContext): Card {
-  const { tool, caller } = context
+  const { tool, mayAddRules } = context
   const preview = item.kind === "question" ? undefined : previewOf(item)
   const touches = touchesOf(item, context)
   const facts: Facts = { item, tool, preview, touches }
@@ -74,7 +74,7 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     })),
     rememberNothing: rememberNothing(item),
     rule:
-      item.rule && caller.scopes.includes("manage")
+      item.rule && mayAddRules
         ? {
             allow: item.rule.allow,
             agent: item.rule.agent,

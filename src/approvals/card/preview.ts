@@ -1,8 +1,8 @@
 import type { PendingItem } from "../../core/approval.ts"
 import type { CommandPart } from "../../core/guard.ts"
 import type { Sentence } from "../../core/reason.ts"
-import { messageOf } from "../../interfaces/http/routes/message.ts"
-import type { Message, Preview } from "../../interfaces/http/routes/schemas.ts"
+import { messageOf, type Message } from "../../messages/message.ts"
+import type { Preview } from "./schema.ts"
 
 type ShownPart = Extract<Preview, { kind: "command" }>["parts"][number]
 

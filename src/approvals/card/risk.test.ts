@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { wrapTool } from "../../mcp-servers/wrap-tool.ts"
 import { tool } from "../../testing/test-app.ts"
-import type { Card } from "../../interfaces/http/routes/schemas.ts"
+import type { Card } from "./schema.ts"
 import { serving } from "../../interfaces/http/routes/testing.ts"
 
 test.each([

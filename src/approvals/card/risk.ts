@@ -1,6 +1,7 @@
 import type { PendingItem } from "../../core/approval.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import type { Card, Message, Preview, Touch } from "../../interfaces/http/routes/schemas.ts"
+import type { Card, Preview, Touch } from "./schema.ts"
+import type { Message } from "../../messages/message.ts"
 
 /** What a card is made of. */
 export interface Facts {

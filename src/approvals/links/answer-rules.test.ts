@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { AnswerLink } from "./answer-link.ts"
 import type { PendingItem } from "../../core/approval.ts"
-import type { Card } from "../../interfaces/http/routes/schemas.ts"
+import type { Card } from "../card/schema.ts"
 import { linkState, yesNeeds } from "./answer-rules.ts"
 
 const cardWith = (band: Card["risk"]["band"], more: Partial<Card> = {}) =>

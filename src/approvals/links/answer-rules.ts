@@ -1,6 +1,6 @@
 import type { AnswerLink } from "./answer-link.ts"
 import type { PendingItem } from "../../core/approval.ts"
-import type { Card } from "../../interfaces/http/routes/schemas.ts"
+import type { Card } from "../card/schema.ts"
 
 /** Longer than this nobody reads on a phone. In characters. */
 const mostShown = 20_000

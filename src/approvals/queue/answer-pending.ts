@@ -1,17 +1,24 @@
-import { isStillThere } from "../../core/approval.ts"
-import type { ApprovalRequest, PendingItem, AnswerResult, Answer, Remember, Vote } from "../../core/approval.ts"
+import {
+  isStillThere,
+  type ApprovalRequest,
+  type PendingItem,
+  type AnswerResult,
+  type Answer,
+  type Remember,
+  type Vote,
+} from "../../core/approval.ts"
 import type { SettledAnswer, CallRow } from "../../core/call.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
 import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
 import { spanWords } from "../../lib/span-words.ts"
 import { previewText } from "../../core/preview.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { ApprovalPorts } from "./ports.ts"
 import { voteText } from "../waits.ts"
 import { checkAnswer } from "./answer-value.ts"
-import { inNativeNames } from "../../call/state/dialect.ts"
+import { inNativeNames } from "../../core/result.ts"
 import { grantOf, describedGrant, rememberProblem } from "./grants.ts"
 import { offeredRule } from "./offered-rule.ts"
-import { redeemableUntil, storedRequest } from "../../call/stored/rows.ts"
+import { redeemableUntil, storedRequest } from "../../store/stored-request.ts"
 import { votingProblem } from "./voting-problem.ts"
 import { writeAnswerForAbsentCaller } from "./write-answer.ts"
 import { kindOf, verdictWord } from "./verdict-word.ts"
@@ -63,7 +70,7 @@ export async function answerPending(
   callId: string,
   answer: Answer,
   by: string,
-  ports: Ports,
+  ports: ApprovalPorts,
   revision?: number,
   via?: "link",
 ): Promise<AnswerResult> {
@@ -98,13 +105,13 @@ export async function answerPending(
 }
 
 /** Whether the caller stopped waiting just before the answer was stored. */
-async function wasLeft(callId: string, ports: Ports): Promise<boolean> {
+async function wasLeft(callId: string, ports: ApprovalPorts): Promise<boolean> {
   const row = await ports.calls.get(callId)
   return row?.owner === "" && row.state !== "ended"
 }
 
 /** Writes a vote to the audit log that does not settle the call yet. The settling one is written by the call's process, if it lives. */
-async function noteVote(row: CallRow, { by, note }: Vote, ports: Ports): Promise<void> {
+async function noteVote(row: CallRow, { by, note }: Vote, ports: ApprovalPorts): Promise<void> {
   const { id: callId, agentId, tool, revision } = row
   const ids = { callId, agentId, tool, by }
   const text = ports.masker.text(voteText(revision, note))
@@ -124,7 +131,12 @@ function withWay<Counted extends CountedAnswer | { refused: string }>(counted: C
 }
 
 /** What the answer would change in the row, or why it does not count. Changes nothing itself. */
-function countAnswer(row: CallRow, answer: Answer, by: string, ports: Ports): CountedAnswer | { refused: string } {
+function countAnswer(
+  row: CallRow,
+  answer: Answer,
+  by: string,
+  ports: ApprovalPorts,
+): CountedAnswer | { refused: string } {
   const kind = kindOf(row)
   const possible = answersTo[kind]
   if (!possible.includes(answer.kind)) {
@@ -181,7 +193,7 @@ function vote(
   row: CallRow,
   by: string,
   given: Remember & { note?: string | undefined },
-  ports: Ports,
+  ports: ApprovalPorts,
   value?: SettledAnswer["value"],
 ): CountedAnswer | { refused: string } {
   const { approvers, remember: offered } = row.card
@@ -205,24 +217,24 @@ function vote(
   }
 }
 
-function newVote(by: string, note: string | undefined, ports: Ports): Vote {
+function newVote(by: string, note: string | undefined, ports: ApprovalPorts): Vote {
   const said = note?.trim().slice(0, longestNote) ?? ""
   const vote = { by, at: ports.now(), since: ports.personSince(by) ?? null }
   return said === "" ? vote : { ...vote, note: said }
 }
 
 /** The votes that count: those of people who were removed since do not. */
-export function standingVotes({ votes }: Pick<CallRow, "votes">, { personSince }: Ports): readonly Vote[] {
+export function standingVotes({ votes }: Pick<CallRow, "votes">, { personSince }: ApprovalPorts): readonly Vote[] {
   return votes.filter((each) => isStillThere(each, personSince))
 }
 
 /** Who approved a stored call, or released its result, and was removed since. */
-export function removedApprovers({ votes }: Pick<CallRow, "votes">, { personSince }: Ports): readonly string[] {
+export function removedApprovers({ votes }: Pick<CallRow, "votes">, { personSince }: ApprovalPorts): readonly string[] {
   return votes.filter((each) => !isStillThere(each, personSince)).map(({ by }) => by)
 }
 
 /** How many more people must agree. All unknown names together count as one person without a role. */
-function missing(row: CallRow, votes: readonly Vote[], ports: Ports): number {
+function missing(row: CallRow, votes: readonly Vote[], ports: ApprovalPorts): number {
   const people = new Set(votes.map(({ by }) => (ports.rolesOf(by) === undefined ? "" : by)))
   const lacking = row.card.approvers.map(({ role, count }) => {
     const fitting = [...people].filter((by) => role === undefined || ports.rolesOf(by)?.includes(role))
@@ -256,7 +268,7 @@ function whatNext(
   row: CallRow,
   { votes, answer }: CountedAnswer,
   { callerWaits, agentGoesOn }: { callerWaits: boolean; agentGoesOn: boolean },
-  ports: Ports,
+  ports: ApprovalPorts,
 ): Pick<Extract<AnswerResult, { ok: true }>, "code" | "params" | "sentence"> {
   if (answer === null) {
     const count = missing(row, votes, ports)

@@ -1,7 +1,7 @@
 import type { Approvals } from "./approvals.ts"
 import type { CallRow } from "../../core/call.ts"
 import type { Documents } from "../../core/documents.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { ApprovalPorts } from "./ports.ts"
 import type { Grant } from "../../core/rule.ts"
 import { liveGrants } from "../../policy/decide/create-policy.ts"
 import { approveWithRule } from "./approve-with-rule.ts"
@@ -13,7 +13,7 @@ type Filter = Parameters<Approvals["list"]>[0]
 
 /** The approval queue: lists what waits for a person, takes answers, and lists and revokes grants. */
 export function approvalsApi(
-  ports: Ports,
+  ports: ApprovalPorts,
   documents: Documents,
   addRule: (rule: object, by: string) => Promise<unknown>,
 ): Approvals {

@@ -1,7 +1,7 @@
 import type { Approvals } from "./approvals.ts"
 import type { AnswerResult } from "../../core/approval.ts"
 import { errorMessage } from "../../lib/error-message.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { ApprovalPorts } from "./ports.ts"
 import { answerPending } from "./answer-pending.ts"
 import { offeredRule } from "./offered-rule.ts"
 
@@ -9,7 +9,7 @@ import { offeredRule } from "./offered-rule.ts"
 export async function approveWithRule(
   callId: string,
   { by, expiresAt, revision, note }: Parameters<Approvals["approveWithRule"]>[1],
-  ports: Ports,
+  ports: ApprovalPorts,
   addRule: (rule: object, by: string) => Promise<unknown>,
 ): Promise<AnswerResult> {
   const row = await ports.calls.get(callId)

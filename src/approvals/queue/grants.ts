@@ -6,7 +6,7 @@ import { grantMinutes, grantScopes, isForSession, type Grant, type GrantScope } 
 import { type Touches } from "../../core/touches.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { onlyLevelAsks } from "../../policy/only-level-asks.ts"
-import { storedRequest } from "../../call/stored/rows.ts"
+import { storedRequest } from "../../store/stored-request.ts"
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -1,6 +1,6 @@
 import type { OfferedRule } from "../../core/approval.ts"
 import type { CallRow } from "../../core/call.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { DecisionPorts } from "../../policy/decide/ports.ts"
 import type { Verdict } from "../../core/verdict.ts"
 import type { Touches } from "../../core/touches.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
@@ -12,7 +12,7 @@ export function ruleTouching(
   tool: RegisteredTool,
   verdict: Verdict,
   touches: Touches,
-  { guards, settings }: Pick<Ports, "guards" | "settings">,
+  { guards, settings }: Pick<DecisionPorts, "guards" | "settings">,
 ): readonly string[] | undefined {
   if (tool.permission.level !== "sensitive" || !onlyLevelAsks(tool, verdict, touches)) return undefined
   return patternsFor(touches, settings.workspace, (line) => guards.commandStem(line))

@@ -1,11 +1,11 @@
 import type { PendingItem } from "../../core/approval.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { ApprovalPorts } from "./ports.ts"
 
 /** Why a person's yes would not count where a rule names who must agree; undefined when it would. */
 export function votingProblem(
   { approvers, votes, userId }: Pick<PendingItem, "approvers" | "votes" | "userId">,
   by: string,
-  ports: Pick<Ports, "rolesOf">,
+  ports: Pick<ApprovalPorts, "rolesOf">,
 ): string | undefined {
   if (approvers.length === 0) return undefined
   if (userId === by) return `The agent acts for ${by}, so somebody else must agree.`
@@ -21,6 +21,6 @@ export function votingProblem(
 }
 
 /** All unknown names together count as one person. */
-function samePerson(a: string, b: string, { rolesOf }: Pick<Ports, "rolesOf">): boolean {
+function samePerson(a: string, b: string, { rolesOf }: Pick<ApprovalPorts, "rolesOf">): boolean {
   return a === b || (rolesOf(a) === undefined && rolesOf(b) === undefined)
 }

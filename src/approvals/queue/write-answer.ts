@@ -1,13 +1,13 @@
 import type { CallRow, SettledAnswer } from "../../core/call.ts"
-import type { Ports } from "../../call/state/ports.ts"
-import { inputSecrets } from "../../call/input-secrets.ts"
+import type { ApprovalPorts } from "./ports.ts"
+import { inputSecrets } from "../../schema/input-secrets.ts"
 
 /** Writes what a person answered to the audit log. `hidden` are the secret values of the input, which the answer may repeat. */
 export async function writeAnswer(
   row: Pick<CallRow, "id" | "agentId" | "tool" | "state">,
   answer: SettledAnswer,
   hidden: readonly string[] | undefined,
-  ports: Ports,
+  ports: ApprovalPorts,
 ): Promise<void> {
   const { id: callId, agentId, tool } = row
   const text = ports.masker.text(
@@ -22,14 +22,18 @@ export async function writeAnswer(
  * The same for a call whose process is gone: nobody else would write it before the caller comes back. If this process ends
  * in between, the one that continues the call writes it.
  */
-export async function writeAnswerForAbsentCaller(row: CallRow, answer: SettledAnswer, ports: Ports): Promise<void> {
+export async function writeAnswerForAbsentCaller(
+  row: CallRow,
+  answer: SettledAnswer,
+  ports: ApprovalPorts,
+): Promise<void> {
   await writeAnswer(row, answer, hiddenIn(row, ports), ports)
   const { owner, epoch } = row
   const state = row.state === "held" ? "released" : "ready"
   await ports.calls.swap(row.id, { state, owner, epoch }, { answer: { ...answer, written: true } })
 }
 
-function hiddenIn({ tool: name, agentId, input }: CallRow, ports: Ports): readonly string[] | undefined {
+function hiddenIn({ tool: name, agentId, input }: CallRow, ports: ApprovalPorts): readonly string[] | undefined {
   const tool = ports.tools.resolve(name, ports.organisation.view(agentId))
   if (tool === undefined || input === null) return undefined
   return ports.masker.mask(JSON.parse(input), inputSecrets(tool)).hidden

@@ -1,8 +1,8 @@
-import type { Alias } from "../../registry/dialect.ts"
+import type { Alias } from "../../registry/dialects/dialect.ts"
 import { ToolFailure } from "../../core/ending.ts"
 import type { AgentView } from "../../core/organisation.ts"
 import type { Ports } from "./ports.ts"
-import type { ToolResult } from "../../core/result.ts"
+import { inNativeNames, type ToolResult } from "../../core/result.ts"
 import { renderDialectText, type DialectNames } from "../../core/dialect-text.ts"
 import type { ActiveCall } from "./active-call.ts"
 
@@ -33,13 +33,6 @@ export function inDialect(receiver: Receiver, result: ToolResult, ports: Ports):
     )
     return plain
   }
-}
-
-/** The result as people read it. */
-export function inNativeNames(result: ToolResult): ToolResult {
-  if (result.said === undefined) return result
-  const { said: _said, ...plain } = result
-  return plain
 }
 
 /** The names to use: the alias's dialect, else that of the agent's role; the tools' own if the agent called the tool by its own name. */

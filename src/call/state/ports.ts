@@ -1,49 +1,28 @@
+import type { ApprovalPorts } from "../../approvals/queue/ports.ts"
+import type { DecisionPorts } from "../../policy/decide/ports.ts"
 import type { CancelSignal } from "../../lib/stop.ts"
 import type { CallRow } from "../../core/call.ts"
 import type { ApprovalUIAdapter } from "../../core/approval.ts"
-import type { EventType, QuartermasterEvent } from "../../core/events.ts"
+import type { EventType } from "../../core/events.ts"
 import type { Language } from "../../core/language.ts"
 import type { Logger } from "../../core/logger.ts"
 import type { LevelOrder } from "../../core/permission.ts"
-import type { Guards } from "../../core/guard.ts"
 import type { FileSizes, Touches } from "../../core/touches.ts"
-import type { Grant } from "../../core/rule.ts"
 import type { Durability } from "../../core/reason.ts"
 import type { Ending } from "../../core/ending.ts"
-import type { Policy } from "../../policy/policy.ts"
-import type { CallStore, Recorder, Artifacts, Limits } from "../../store/port.ts"
-import type { Masker } from "../../audit/masker.ts"
-import type { Tools } from "../../registry/tools.ts"
-import type { Organisation } from "../../org/organisation.ts"
+import type { Artifacts, Limits } from "../../store/port.ts"
 
-/** Everything the steps of a call need from other parts. `app.ts` puts it together. */
-export interface Ports {
-  tools: Tools
-  organisation: Organisation
-  policy: Policy
-  guards: Guards
+/** Everything the steps of a call need from other parts. `src/app` puts it together. */
+export interface Ports extends ApprovalPorts, DecisionPorts {
   /** Results of tools with `cache`. Losing one costs a run, nothing else. */
   cache: ResultCache
   limits: Limits
   permits: Permits
-  recorder: Recorder
-  calls: CallStore
   artifacts: Artifacts
-  masker: Masker
   /** How this process asks a person. What it cannot ask waits in the approval queue. */
   approvalUI: Partial<ApprovalUIAdapter>
-  grants: { save(grant: Grant): Promise<void> }
-  /** The roles of a person. Undefined when there is no such person. */
-  rolesOf(person: string): readonly string[] | undefined
-  /** Since when there is an active person with this id in the organisation; an empty text for a configured one. */
-  personSince(id: string): string | undefined
   /** Whether the token exists and is neither revoked nor expired. */
   isTokenValid(tokenId: string): boolean
-  /** Whether the calls of a session go on by themselves, once they are answered, wherever agents run. */
-  goesOnByItself(sessionId: string): Promise<boolean>
-  /** Whether the name is that of an agent and not of a person. */
-  isAgent(name: string): boolean
-  emit(event: QuartermasterEvent): void
   /** Whether there are listeners, so that events without any need not be built. */
   hasListeners(type: EventType): boolean
   /** The calls whose tools are running, each with a function that cancels it. */
@@ -54,8 +33,6 @@ export interface Ports {
   settings: CallSettings
   /** The name of this process as the owner of calls. */
   owner: string
-  /** Whether the process with this owner name is still running. */
-  isAlive(owner: string): boolean | Promise<boolean>
   /** SHA-256 of the files a call names, by path. A missing file has a fixed text in place of a hash. */
   digests(touches: Touches): Promise<Readonly<Record<string, string>>>
   /** What there is now at each path that a call writes. */
@@ -68,7 +45,6 @@ export interface Ports {
   notify(row: CallRow): void
   /** Tells the host that something waits and this process asks nobody about it. */
   tellUnasked(row: CallRow): void
-  now(): number
 }
 
 /** Results by a key made of tool, input and file versions. */

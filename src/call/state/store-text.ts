@@ -1,9 +1,9 @@
-import type { App } from "../../app/public.ts"
+import type { Calls } from "./calls.ts"
 import type { Ports } from "./ports.ts"
 import { artifactLimit } from "../../core/tool.ts"
 
 /** Stores a text that is too long for a model as an artifact of the agent that called, at most as much as one holds. */
-export function storeText({ artifacts }: Pick<Ports, "artifacts">): App["storeText"] {
+export function storeText({ artifacts }: Pick<Ports, "artifacts">): Calls["storeText"] {
   return (of, text, mimeType = "text/plain") =>
     artifacts.forCall(of).put({ type: "tool_output", content: atMost(text, artifactLimit), mimeType })
 }

@@ -5,7 +5,7 @@ import type { EndEntry, StartEntry } from "../../core/audit-entry.ts"
 import type { ToolResult } from "../../core/result.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import type { ActiveCall } from "../state/active-call.ts"
-import { inputSecrets } from "../input-secrets.ts"
+import { inputSecrets } from "../../schema/input-secrets.ts"
 
 // Every call writes both entries. They are built field by field, because spreading objects was the slowest part.
 

@@ -1,4 +1,4 @@
-import type { Alias } from "../../registry/dialect.ts"
+import type { Alias } from "../../registry/dialects/dialect.ts"
 import { Ending } from "../../core/ending.ts"
 import { plainProblems } from "../../schema/json-problems.ts"
 import type { RegisteredTool } from "../../core/tool.ts"

@@ -3,11 +3,11 @@ import type { Ending } from "../../core/ending.ts"
 import type { Ports } from "../state/ports.ts"
 import type { EndEntry } from "../../core/audit-entry.ts"
 import { failedWith, type EndingCode, type ToolResult } from "../../core/result.ts"
-import { inputSecrets } from "../input-secrets.ts"
+import { inputSecrets } from "../../schema/input-secrets.ts"
 import type { DialectText } from "../../core/dialect-text.ts"
 import { rejectedEnding, unansweredEnding, withheldEnding } from "../state/refusal-endings.ts"
 import { agentEndedSentence, tokenRevokedSentence } from "../state/stopped-endings.ts"
-import { redeemableUntil, storedRequest } from "./rows.ts"
+import { redeemableUntil, storedRequest } from "../../store/stored-request.ts"
 
 /** Whether the process that had the call is gone. */
 export async function hasNoLiveOwner(row: CallRow, ports: Ports): Promise<boolean> {

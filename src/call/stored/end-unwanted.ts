@@ -1,4 +1,4 @@
-import type { App } from "../../app/public.ts"
+import type { Calls } from "../state/calls.ts"
 import type { CallRow, CallState, UnwantedCalls } from "../../core/call.ts"
 import type { Ports } from "../state/ports.ts"
 import { isTicket, type ToolResult } from "../../core/result.ts"
@@ -14,7 +14,7 @@ const notBegun = new Set<CallState>(["decided", "waiting", "ready", "held"])
 export async function endUnwanted(
   unwanted: UnwantedCalls,
   ports: Ports,
-  resume: App["resume"],
+  resume: Calls["resume"],
 ): Promise<Map<string, ToolResult>> {
   const { sessionId, agentId, because } = unwanted
   const keys = new Set(unwanted.keys)

@@ -1,4 +1,4 @@
-import type { CallRequest, CallRow, CallState, ApprovalCard } from "../../core/call.ts"
+import type { CallRow, CallState, ApprovalCard } from "../../core/call.ts"
 import { Ending } from "../../core/ending.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Preview } from "../../core/preview.ts"
@@ -7,35 +7,11 @@ import type { Reason } from "../../core/reason.ts"
 import type { Ticket } from "../../core/result.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import type { ActiveCall } from "../state/active-call.ts"
-
-/** How long the store remembers a caller's key and the result of a call that waited. */
-export const keyWindowMs = 24 * 60 * 60 * 1000
-
-/** How long after the answer an approved call can be continued. */
-const redeemWindowMs = 10 * 60 * 1000
-
-/**
- * Until when a call can be continued: for ten minutes after its answer, or as long as its conversation can be resumed. One
- * that only waited for others of its batch has a deadline instead of an answer.
- */
-export function redeemableUntil(row: Pick<CallRow, "answer" | "deadline" | "request">): number {
-  const answeredAt = row.answer?.at ?? row.deadline ?? 0
-  return Math.max(answeredAt + redeemWindowMs, storedRequest(row).given.resumableUntil ?? 0)
-}
+import type { StoredRequest } from "../../store/stored-request.ts"
 
 /** How long people may take to answer a call, unless a rule says less. */
 export function answerDeadline(at: number, { request }: ActiveCall, ports: Ports): number {
   return Math.max(at + ports.settings.approvalDeadlineMs, request.resumableUntil ?? 0)
-}
-
-/** The request as a row stores it, and its session. */
-export interface StoredRequest {
-  given: Omit<CallRequest, "input" | "signal">
-  sessionId: string
-}
-
-export function storedRequest(row: Pick<CallRow, "request">): StoredRequest {
-  return JSON.parse(row.request) as StoredRequest
 }
 
 /** The first values of a row, besides its request. */

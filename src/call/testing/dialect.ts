@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { AliasSpec } from "../../registry/dialect.ts"
+import type { AliasSpec } from "../../registry/dialects/dialect.ts"
 import { failure } from "../../core/ending.ts"
 import { openTestApp, tool } from "../../testing/test-app.ts"
 

@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { CommandPart, Finding, Guard, GuardResult, GuardCheckOptions } from "../../core/guard.ts"
-import { sandboxUnavailableSentence } from "../../platform/processes/process-access.ts"
+import { sandboxUnavailableSentence } from "../../core/errors.ts"
 import type { Touch } from "../../core/touches.ts"
 import { commandFiles } from "./command-files.ts"
 import { commandParts } from "./command-parts.ts"

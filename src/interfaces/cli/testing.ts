@@ -1,3 +1,4 @@
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { spawn, type ChildProcess } from "node:child_process"
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,7 +8,7 @@ import { Readable } from "node:stream"
 import { onTestFinished } from "vitest"
 import type { LoadedConfig } from "../../config/load.ts"
 import type { Config } from "../../config/schema.ts"
-import type { CliApp, Io, Runtime } from "./common/context.ts"
+import type { Io, Runtime } from "./common/context.ts"
 import { main } from "./main.ts"
 
 export const dist = fileURLToPath(new URL("../../../dist/", import.meta.url))
@@ -136,7 +137,7 @@ async function pressed(child: ChildProcess, keys: TerminalSteps): Promise<CliOut
 }
 
 /** A fake app: the parts a test needs, as plain data. */
-export type AppParts = { [Part in keyof CliApp]?: Partial<CliApp[Part]> }
+export type AppParts = { [Part in keyof Quartermaster]?: Partial<Quartermaster[Part]> }
 
 /** An organisation in which every agent that is named exists. */
 const anyAgent: AppParts["org"] = {
@@ -203,7 +204,7 @@ export async function runWithApp(
   }
   const runtime: Runtime = {
     loadConfig: () => Promise.resolve(loadedConfig(options.config, join(cwd, ".quartermaster"))),
-    openApp: () => Promise.resolve({ ...emptyApp, ...parts } as CliApp),
+    openApp: () => Promise.resolve({ ...emptyApp, ...parts } as Quartermaster),
     identifyPerson: (as) => Promise.resolve({ id: as ?? "ada", proved: "this test" }),
     ...options.runtime,
   }

@@ -5,9 +5,9 @@ import { mcpEndpoint, type McpEndpointOptions } from "../mcp/endpoint.ts"
 import { mcpOverHttp, type McpHttp } from "../mcp/http.ts"
 import { httpOrigin, isLoopback } from "../../lib/url.ts"
 import { getRequestListener } from "@hono/node-server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { createApi } from "./routes/api.ts"
-import type { Api, ServedApp } from "./routes/endpoint.ts"
+import type { Api } from "./routes/endpoint.ts"
 import { consoleFolder, openConsole, type ConsolePages } from "./transport/console-files.ts"
 import { directCalls } from "./transport/direct-call.ts"
 import { checkBearerToken } from "./transport/bearer-token.ts"
@@ -86,7 +86,7 @@ const defaultLimits: ServeLimits = {
 }
 
 /** Serves MCP at /mcp, the API at /v1, the console at / and the health check at /healthz until `close` is called. */
-export async function serveHttp(app: ServedApp, options: ServeOptions, makeMcp = mcpOverHttp): Promise<ServedHttp> {
+export async function serveHttp(app: Quartermaster, options: ServeOptions, makeMcp = mcpOverHttp): Promise<ServedHttp> {
   const { host = "127.0.0.1", port = 7420, version, now = Date.now } = options
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin
   if (publicUrl === undefined && !isLoopback(host)) throw new Error(needsPublicUrl(host))
@@ -165,7 +165,7 @@ function createHttpServer(
 }
 
 interface Served {
-  app: App
+  app: Quartermaster
   mcp: McpHttp
   api: Api
   /** The console, where it is built. */
@@ -225,7 +225,13 @@ const tooManyOpen =
 const nothingHere =
   "There is nothing here. The console is at /, the API at /v1 (see /openapi.json), MCP at /mcp, the state of the server at /healthz."
 
-function handleMcp(app: App, mcp: McpHttp, maxBytes: number, request: IncomingMessage, response: ServerResponse): void {
+function handleMcp(
+  app: Quartermaster,
+  mcp: McpHttp,
+  maxBytes: number,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const check = checkBearerToken(app, request.headers.authorization)
   if (check.holder === undefined) {
     return replyProblem(response, 401, check.sentence, { "www-authenticate": check.challenge })
@@ -249,7 +255,7 @@ function handleMcp(app: App, mcp: McpHttp, maxBytes: number, request: IncomingMe
   })
 }
 
-function handleHealth(app: App, request: IncomingMessage, response: ServerResponse): void {
+function handleHealth(app: Quartermaster, request: IncomingMessage, response: ServerResponse): void {
   if (request.method !== "GET" && request.method !== "HEAD") {
     return replyProblem(response, 405, "Only GET is answered here.", { allow: "GET, HEAD" })
   }

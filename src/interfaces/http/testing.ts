@@ -4,7 +4,7 @@ import type { Config } from "../../config/schema.ts"
 import type { QuartermasterOptions } from "../../app/quartermaster.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { mcpOverHttp } from "../mcp/http.ts"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { serveHttp, type ServeOptions } from "./serve.ts"
 
 /** Serves a test app over HTTP on a free port; both are closed after the test. */
@@ -24,7 +24,7 @@ export async function serveAppForTest(
 }
 
 /** Signs somebody in. Returns the headers that their page sends with every request. */
-export async function sessionHeaders({ signIn }: Pick<App, "signIn">, person: string, isMachineUser = false) {
+export async function sessionHeaders({ signIn }: Pick<Quartermaster, "signIn">, person: string, isMachineUser = false) {
   const { link } = await signIn.createLink({ person, isMachineUser })
   const { cookie, page } = (await signIn.redeem(link))!.secrets
   return { cookie: `qm_session=${cookie}`, "x-quartermaster-session": page }

@@ -1,7 +1,7 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/server"
 import { textPage } from "../../lib/text-page.ts"
 import { parseUrl } from "../../lib/url.ts"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { StoredArtifact } from "../../core/tool.ts"
 import { badParams, resourceNotFound } from "./errors.ts"
 
@@ -27,7 +27,7 @@ export const artifactTemplate = {
 } as const
 
 /** Reads one of the agent's artifacts: binary data whole, text in pages. Each page names the URI of the next. */
-export async function readArtifact(app: App, agentId: string, uri: string): Promise<ReadResourceResult> {
+export async function readArtifact(app: Quartermaster, agentId: string, uri: string): Promise<ReadResourceResult> {
   const url = parseUrl(uri)
   const [id = "", ...more] = (url?.pathname ?? "").slice(1).split("/")
   if (url?.protocol !== "qm:" || url.host !== "artifact" || more.length > 0) throw resourceNotFound(uri)

@@ -1,4 +1,4 @@
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { mcpName, mcpParts } from "../../core/mcp.ts"
 import type { Reason } from "../../core/reason.ts"
 import { isTicket } from "../../core/result.ts"
@@ -7,11 +7,11 @@ import { resolveResource } from "./upstream-items.ts"
 
 /** The resource subscriptions of one client. */
 export class ClientSubscriptions {
-  readonly #app: App
+  readonly #app: Quartermaster
   readonly #agentId: string
   readonly #subscriptions = new Map<string, { server: string; uri: string; end: () => Promise<void> }>()
 
-  constructor(app: App, agentId: string) {
+  constructor(app: Quartermaster, agentId: string) {
     this.#app = app
     this.#agentId = agentId
   }

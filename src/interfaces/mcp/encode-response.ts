@@ -7,7 +7,7 @@ import {
   type CallToolResult,
   type Implementation,
 } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { toAuthInfo } from "./auth.ts"
 import type { ToolCallReply } from "./call-tool.ts"
 import type { ClientIdentity } from "./client-identity.ts"
@@ -33,7 +33,7 @@ const envelope = { [PROTOCOL_VERSION_META_KEY]: revision, [CLIENT_CAPABILITIES_M
 
 const maxLists = 1000
 
-export function encoder(app: App, endpoint: McpEndpoint, modern: ModernHandler): Encoder {
+export function encoder(app: Quartermaster, endpoint: McpEndpoint, modern: ModernHandler): Encoder {
   const lists = { legacy: new Map<string, CachedList>(), modern: new Map<string, CachedList>() }
   let info: Promise<Implementation> | undefined
 

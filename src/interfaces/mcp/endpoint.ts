@@ -1,5 +1,5 @@
 import { ProtocolError, type LoggingLevel, type Server, type ServerContext } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { PendingItem } from "../../core/approval.ts"
 import { callTool, type ToolCallResponse } from "./call-tool.ts"
 import { isAskedInClient, type InClient } from "./asked-in-client.ts"
@@ -79,7 +79,7 @@ const readyMs = 5000
  */
 const firstOfferMs = 700
 
-export function mcpEndpoint(app: App, options: McpEndpointOptions): McpEndpoint {
+export function mcpEndpoint(app: Quartermaster, options: McpEndpointOptions): McpEndpoint {
   const { version, waitMs = 45_000, lastsMs = 65_000, progressMs = 5000 } = options
   const { maxOpenCalls = 1000, keepEndedMs = 600_000, inClient = "medium", fastestAnswerMs = 500 } = options
   const tickets = new Tickets(app)

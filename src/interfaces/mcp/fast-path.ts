@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { readPostedMessage, type PostedMessage } from "./posted-message.ts"
 import { readCapabilities } from "./capabilities.ts"
 import type { McpEndpoint } from "./endpoint.ts"
@@ -18,7 +18,7 @@ export type FastPath = (exchange: McpHttpExchange, body: unknown) => Promise<boo
  * The response is exactly the one of the SDK's handlers. When a call turns out to wait, the SDK's handlers join it.
  */
 export function mcpFastPath(
-  app: App,
+  app: Quartermaster,
   endpoint: McpEndpoint,
   sessions: ClientSessions,
   modern: ModernHandler,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { toAuthInfo } from "./auth.ts"
 import { isJsonTooDeep } from "../../lib/json-depth.ts"
 import type { ClientIdentity } from "./client-identity.ts"
@@ -36,7 +36,7 @@ export interface McpHttp {
  * answers nothing, to compare the fast path with the SDK's handlers.
  */
 export function mcpOverHttp(
-  app: App,
+  app: Quartermaster,
   endpoint: McpEndpoint,
   options: McpHttpOptions,
   makeFastPath = mcpFastPath,

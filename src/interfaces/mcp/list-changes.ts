@@ -1,4 +1,4 @@
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 
 /** A list or a resource that has changed. */
 export type ListChange =
@@ -9,12 +9,12 @@ const pollMs = 250
 
 /** Notifies listeners when the lists of agents change, in any process. It polls only while there are listeners. */
 export class ListChangeWatcher {
-  readonly #app: App
+  readonly #app: Quartermaster
   readonly #listeners = new Set<(change: ListChange) => void>()
   #version = ""
   #stop: (() => void) | undefined
 
-  constructor(app: App) {
+  constructor(app: Quartermaster) {
     this.#app = app
   }
 

@@ -1,5 +1,5 @@
 import { createMcpHandler, type McpHandlerRequestOptions, type McpHttpHandler } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { mcpName, mcpParts } from "../../core/mcp.ts"
 import { identityFromAuth } from "./auth.ts"
 import type { McpEndpoint } from "./endpoint.ts"
@@ -16,7 +16,7 @@ export interface ModernHandler {
  * Serves requests that carry their own envelope, each with a new server. Every agent has its own handler, so that
  * notifications for the clients of one agent do not reach those of another.
  */
-export function modernHandler(app: App, endpoint: McpEndpoint): ModernHandler {
+export function modernHandler(app: Quartermaster, endpoint: McpEndpoint): ModernHandler {
   const handlers = new Map<string, McpHttpHandler>()
   const stop = endpoint.onListChanged((change) => {
     for (const [agentId, handler] of handlers) {

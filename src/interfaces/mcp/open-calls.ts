@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { isTicket, type Ticket } from "../../core/result.ts"
 import { badState } from "./errors.ts"
 import { answerFromForm } from "./elicitation-forms.ts"
@@ -34,7 +34,7 @@ interface RequestState {
 
 /** The calls whose callers are expected to come back. */
 export class OpenCalls {
-  readonly #app: App
+  readonly #app: Quartermaster
   readonly #limits: OpenCallLimits
   readonly #onTicket: (open: OpenCall, ticket: Ticket) => void
   readonly #key: Buffer
@@ -42,7 +42,11 @@ export class OpenCalls {
   readonly #timers = new Set<NodeJS.Timeout>()
 
   /** `onTicket` is called when a parked call ends with a ticket. */
-  constructor(app: App, limits: OpenCallLimits, onTicket: (open: OpenCall, ticket: Ticket) => void = () => {}) {
+  constructor(
+    app: Quartermaster,
+    limits: OpenCallLimits,
+    onTicket: (open: OpenCall, ticket: Ticket) => void = () => {},
+  ) {
     this.#app = app
     this.#limits = limits
     this.#onTicket = onTicket

@@ -1,5 +1,5 @@
 import { Server, type LoggingLevel } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { sha256 } from "../../lib/canonical-json.ts"
 import type { ListChange } from "./list-changes.ts"
 import { toolList } from "./tool-list.ts"
@@ -18,13 +18,13 @@ const capabilities = {
 export class PerClientServer extends Server {
   logLevel: LoggingLevel | undefined
   readonly subscriptions: ClientSubscriptions
-  readonly #app: App
+  readonly #app: Quartermaster
   readonly #agentId: string
   readonly #listening = new Map<unknown, readonly string[]>()
   #announced: Record<"tools" | "resources" | "prompts", string> | undefined
   #onClosed: (() => void) | undefined
 
-  constructor(app: App, agentId: string, info: { version: string; instructions: string }) {
+  constructor(app: Quartermaster, agentId: string, info: { version: string; instructions: string }) {
     super(
       { name: "quartermaster", title: "Quartermaster", version: info.version },
       { capabilities, instructions: info.instructions, inputRequired: { legacyShim: false } },

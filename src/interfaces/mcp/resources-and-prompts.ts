@@ -8,7 +8,7 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { mcpName, mcpParts } from "../../core/mcp.ts"
 import { artifactTemplate, isArtifactUri, readArtifact } from "./artifacts.ts"
 import type { RequestOutcome } from "./serve-call.ts"
@@ -19,24 +19,24 @@ import { pageOf } from "./paging.ts"
 /** Makes the call that reads a resource, gets a prompt or completes. It is decided and recorded like any other. */
 export type CallUpstream = (tool: string, input: unknown) => Promise<RequestOutcome>
 
-export function listResources(app: App, agentId: string, cursor?: string): ListResourcesResult {
+export function listResources(app: Quartermaster, agentId: string, cursor?: string): ListResourcesResult {
   const { page, ...more } = pageOf(resourcesFor(app, agentId), cursor)
   return { resources: page.map(({ item, nameHere }) => ({ ...item, uri: nameHere })), ...more }
 }
 
-export function listTemplates(app: App, agentId: string, cursor?: string): ListResourceTemplatesResult {
+export function listTemplates(app: Quartermaster, agentId: string, cursor?: string): ListResourceTemplatesResult {
   const ours = { server: "", nameHere: artifactTemplate.uriTemplate, upstreamName: "", item: artifactTemplate }
   const { page, ...more } = pageOf(sortByNameHere([...templatesFor(app, agentId), ours]), cursor)
   return { resourceTemplates: page.map(({ item, nameHere }) => ({ ...item, uriTemplate: nameHere })), ...more }
 }
 
-export function listPrompts(app: App, agentId: string, cursor?: string): ListPromptsResult {
+export function listPrompts(app: Quartermaster, agentId: string, cursor?: string): ListPromptsResult {
   const { page, ...more } = pageOf(promptsFor(app, agentId), cursor)
   return { prompts: page.map(({ item, nameHere }) => ({ ...item, name: nameHere })), ...more }
 }
 
 export async function readResource(
-  app: App,
+  app: Quartermaster,
   agentId: string,
   uri: string,
   call: CallUpstream,
@@ -54,7 +54,7 @@ export async function readResource(
 }
 
 export async function getPrompt(
-  app: App,
+  app: Quartermaster,
   agentId: string,
   prompt: { name: string; arguments?: Record<string, string> | undefined },
   call: CallUpstream,
@@ -66,7 +66,7 @@ export async function getPrompt(
 }
 
 export async function complete(
-  app: App,
+  app: Quartermaster,
   agentId: string,
   { ref, argument, context }: CompleteRequestParams,
   call: CallUpstream,
@@ -81,7 +81,7 @@ export async function complete(
   return valueOf(await call(tool, input), "part") as CompleteResult
 }
 
-function refersTo(app: App, agentId: string, ref: CompleteRequestParams["ref"]) {
+function refersTo(app: Quartermaster, agentId: string, ref: CompleteRequestParams["ref"]) {
   if (ref.type === "ref/prompt") {
     const found = promptsFor(app, agentId).find(({ nameHere }) => nameHere === ref.name)
     return found && { server: found.server, ref: { ...ref, name: found.upstreamName } }

@@ -5,7 +5,7 @@ import {
   type LoggingLevel,
   type ServerContext,
 } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { Caller } from "../../core/call.ts"
 import { isTicket, type Ticket, type ToolResult } from "../../core/result.ts"
 import { noAbilities, type ClientAbilities } from "./capabilities.ts"
@@ -19,7 +19,7 @@ import { callFingerprint, type Tickets } from "./tickets.ts"
 
 /** What all requests of an endpoint share. */
 export interface EndpointParts {
-  readonly app: App
+  readonly app: Quartermaster
   readonly openCalls: OpenCalls
   readonly tickets: Tickets
   readonly waitMs: number

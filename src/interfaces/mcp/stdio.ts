@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream"
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server"
 import { serveStdio as serve, StdioServerTransport } from "@modelcontextprotocol/server/stdio"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { PerClientServer } from "./per-client-server.ts"
 import { mcpEndpoint, type McpEndpointOptions } from "./endpoint.ts"
 import type { ClientIdentity } from "./client-identity.ts"
@@ -13,7 +13,7 @@ export interface StdioOptions extends McpEndpointOptions {
 }
 
 /** Serves one client over stdio, in the era it begins with, until it disconnects or the signal aborts. */
-export async function serveStdio(app: App, identity: ClientIdentity, options: StdioOptions): Promise<void> {
+export async function serveStdio(app: Quartermaster, identity: ClientIdentity, options: StdioOptions): Promise<void> {
   const { stdin, stdout, signal } = options
   const endpoint = mcpEndpoint(app, options)
   let server: PerClientServer | undefined

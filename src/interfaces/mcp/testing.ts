@@ -2,7 +2,7 @@ import { Client, InMemoryTransport, type ClientOptions } from "@modelcontextprot
 import type { Transport } from "@modelcontextprotocol/server"
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { onTestFinished } from "vitest"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { mcpEndpoint, type McpEndpointOptions, type McpEndpoint } from "./endpoint.ts"
 import type { ClientIdentity } from "./client-identity.ts"
 
@@ -10,7 +10,7 @@ export const eras = ["legacy", "modern"] as const
 export type Era = (typeof eras)[number]
 
 /** An endpoint that is closed after the test. Its clients answer everything, as fast as programs do. */
-export function openEndpoint(app: App, options: Partial<McpEndpointOptions> = {}): McpEndpoint {
+export function openEndpoint(app: Quartermaster, options: Partial<McpEndpointOptions> = {}): McpEndpoint {
   const endpoint = mcpEndpoint(app, { version: "1.2.3", inClient: "all", fastestAnswerMs: 0, ...options })
   onTestFinished(() => endpoint.close())
   return endpoint

@@ -1,4 +1,4 @@
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Ticket } from "../../core/result.ts"
 import type { ClientIdentity } from "./client-identity.ts"
@@ -12,7 +12,7 @@ export interface FingerprintedCall {
 }
 
 /** Two calls are the same when agent, person at the client, tool and input are equal. */
-export function callFingerprint(app: App, { identity, tool, input }: FingerprintedCall): string {
+export function callFingerprint(app: Quartermaster, { identity, tool, input }: FingerprintedCall): string {
   return sha256(canonicalJson([identity.agentId, identity.person ?? null, wireNameOf(app, tool), input ?? {}]))
 }
 
@@ -23,10 +23,10 @@ const keepAfterEndMs = 10 * 60_000
 
 /** The issued tickets, by agent and fingerprint of the call. */
 export class Tickets {
-  readonly #app: App
+  readonly #app: Quartermaster
   readonly #tickets = new Map<string, Map<string, Ticket>>()
 
-  constructor(app: App) {
+  constructor(app: Quartermaster) {
     this.#app = app
   }
 
@@ -78,7 +78,7 @@ function forgetOld(tickets: Map<string, Ticket>): void {
   for (const [fingerprint, { until }] of tickets) if (until + keepAfterEndMs < now) tickets.delete(fingerprint)
 }
 
-function wireNameOf(app: App, tool: string): string {
+function wireNameOf(app: Quartermaster, tool: string): string {
   try {
     return app.wireName(tool)
   } catch {

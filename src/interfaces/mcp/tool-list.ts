@@ -1,5 +1,5 @@
 import type { Tool as McpTool } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { JsonSchema } from "../../core/schema.ts"
 import type { AnnouncedTool } from "./call-result.ts"
 
@@ -20,11 +20,11 @@ interface CachedList extends ToolList {
   version: string
 }
 
-const lists = new WeakMap<App, Map<string, CachedList>>()
+const lists = new WeakMap<Quartermaster, Map<string, CachedList>>()
 const maxLists = 1000
 
 /** The tools of an agent, sorted by wire name. Cached until the version of the lists changes. */
-export function toolList(app: App, agentId: string): ToolList {
+export function toolList(app: Quartermaster, agentId: string): ToolList {
   let byAgent = lists.get(app)
   if (byAgent === undefined) lists.set(app, (byAgent = new Map()))
   const version = app.toolListVersion()
@@ -38,7 +38,7 @@ export function toolList(app: App, agentId: string): ToolList {
 }
 
 /** Most new versions leave an agent's list unchanged: then the old one is reused. */
-function makeList(app: App, agentId: string, version: string, before: CachedList | undefined): CachedList {
+function makeList(app: Quartermaster, agentId: string, version: string, before: CachedList | undefined): CachedList {
   const tools = app.mcpTools(agentId) as unknown as readonly McpTool[]
   const json = JSON.stringify(tools)
   if (before?.json === json) return { ...before, announced: announcedLookup(app, agentId), version }
@@ -51,7 +51,7 @@ function makeList(app: App, agentId: string, version: string, before: CachedList
 }
 
 /** The map is built for the first result. */
-function announcedLookup(app: App, agentId: string): ToolList["announced"] {
+function announcedLookup(app: Quartermaster, agentId: string): ToolList["announced"] {
   let byName: Map<string, AnnouncedTool> | undefined
   const tools = [...app.visibleTools(agentId), ...app.toolsInDialect(agentId)]
   return (name) => {

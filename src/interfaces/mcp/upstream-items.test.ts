@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { couldMatchTemplate, promptsFor, resourcesFor, resolveResource } from "./upstream-items.ts"
 
 /** An app that has only these servers. */
@@ -12,7 +12,7 @@ const fakeApp = (servers: Record<string, { resources?: string[]; prompts?: strin
       templates: () => [],
       prompts: (name: string) => (servers[name]?.prompts ?? []).map((one) => ({ name: one })),
     },
-  }) as unknown as App
+  }) as unknown as Quartermaster
 
 test("a server cannot take over the name of another server's resource or prompt", () => {
   const app = fakeApp({ a: { resources: ["zed+file:///x"], prompts: ["b__p"] }, a__b: { prompts: ["p"] }, zed: {} })

@@ -1,5 +1,5 @@
 import { normalizeUrl } from "../../lib/url.ts"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import { mcpName, mcpParts, type McpPrompt, type McpResource, type McpResourceTemplate } from "../../core/mcp.ts"
 
 /** A resource, template or prompt of another server. */
@@ -13,20 +13,20 @@ export interface UpstreamItem<T> {
 }
 
 /** The resources an agent may read, sorted. If two servers have the same URI, the first by name keeps it unchanged. */
-export function resourcesFor(app: App, agentId: string): UpstreamItem<McpResource>[] {
+export function resourcesFor(app: Quartermaster, agentId: string): UpstreamItem<McpResource>[] {
   return resourceItems(app, agentId, (server) =>
     app.mcp.resources(server).map((item) => ({ upstreamName: item.uri, item })),
   )
 }
 
-export function templatesFor(app: App, agentId: string): UpstreamItem<McpResourceTemplate>[] {
+export function templatesFor(app: Quartermaster, agentId: string): UpstreamItem<McpResourceTemplate>[] {
   return resourceItems(app, agentId, (server) =>
     app.mcp.templates(server).map((item) => ({ upstreamName: item.uriTemplate, item })),
   )
 }
 
 /** The prompts an agent may use, sorted: `server__prompt`, or unchanged if the server's names have no prefix. */
-export function promptsFor(app: App, agentId: string): UpstreamItem<McpPrompt>[] {
+export function promptsFor(app: Quartermaster, agentId: string): UpstreamItem<McpPrompt>[] {
   const withoutPrefix = new Set(app.mcp.list().flatMap(({ name, prefix }) => (prefix ? [] : [name])))
   const taken = new Set<string>()
   const offered = visibleServers(app, agentId, mcpParts.prompt).flatMap((server) =>
@@ -45,7 +45,11 @@ export function promptsFor(app: App, agentId: string): UpstreamItem<McpPrompt>[]
  * The server that has the resource: the one that lists it, the one named by a URI `server+uri`, one with a matching
  * template, or the only one there is.
  */
-export function resolveResource(app: App, agentId: string, uri: string): { server: string; uri: string } | undefined {
+export function resolveResource(
+  app: Quartermaster,
+  agentId: string,
+  uri: string,
+): { server: string; uri: string } | undefined {
   const listed = resourcesFor(app, agentId).find(({ nameHere }) => nameHere === uri)
   if (listed !== undefined) return { server: listed.server, uri: listed.upstreamName }
   const servers = visibleServers(app, agentId, mcpParts.read)
@@ -59,12 +63,12 @@ export function resolveResource(app: App, agentId: string, uri: string): { serve
 }
 
 /** The URI as the server lists it, else normalized. */
-function canonicalUri(app: App, server: string, uri: string): string {
+function canonicalUri(app: Quartermaster, server: string, uri: string): string {
   return app.mcp.resources(server).some((resource) => resource.uri === uri) ? uri : (normalizeUrl(uri) ?? uri)
 }
 
 /** The servers of which an agent may use that part, sorted by name. */
-export function visibleServers(app: App, agentId: string, part: string): string[] {
+export function visibleServers(app: Quartermaster, agentId: string, part: string): string[] {
   return app.mcp
     .list()
     .map(({ name }) => name)
@@ -73,7 +77,7 @@ export function visibleServers(app: App, agentId: string, part: string): string[
 }
 
 function resourceItems<T>(
-  app: App,
+  app: Quartermaster,
   agentId: string,
   offers: (server: string) => { upstreamName: string; item: T }[],
 ): UpstreamItem<T>[] {

@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { Ticket, ToolResult } from "../../core/result.ts"
 import type { ClientQuestion, OpenCall } from "./open-call.ts"
 import type { ClientNotifier } from "./notify-client.ts"
@@ -13,7 +13,7 @@ export type WaitEnd =
   | { readonly waits: Ticket }
 
 export interface WaitOptions {
-  readonly app: App
+  readonly app: Quartermaster
   readonly context: ServerContext
   readonly era: "legacy" | "modern"
   readonly notifier: ClientNotifier
@@ -163,7 +163,7 @@ async function remind(open: OpenCall, { app, notifier }: WaitOptions): Promise<v
 }
 
 /** A ticket for what the call waits for, if it is still in the approval queue. */
-async function pendingTicket({ waiting }: OpenCall, app: App): Promise<Ticket | undefined> {
+async function pendingTicket({ waiting }: OpenCall, app: Quartermaster): Promise<Ticket | undefined> {
   const item = waiting && (await app.approvals.show(waiting.callId).catch(() => undefined))
   return item && { callId: item.callId, state: item.kind === "result" ? "held" : "waiting", until: item.until }
 }

@@ -49,11 +49,6 @@ export interface SandboxLayer {
   readonly network: boolean
 }
 
-/** The warning of `qm doctor`, approvals and reasons when shell mode `sandbox` is set but bubblewrap does not work. */
-export function sandboxUnavailableSentence(because: string): string {
-  return `Shell mode 'sandbox' acts as 'ask' here: ${because}.`
-}
-
 export interface CommandOutput {
   readonly stdout: string
   readonly stderr: string

@@ -1,6 +1,6 @@
 import { defineCheck } from "../check.ts"
 import { ruleFix } from "../fix-text.ts"
-import { unmatchedRules } from "../rules/unmatched-rules.ts"
+import { unmatchedRules } from "./unmatched-rules.ts"
 
 /** The ask rules that match the call. One with `release` is about the result and left to the release stage. */
 export const askRulesCheck = defineCheck({

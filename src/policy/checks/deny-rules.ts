@@ -1,6 +1,6 @@
 import { defineCheck } from "../check.ts"
 import { ruleFix } from "../fix-text.ts"
-import { unmatchedRules } from "../rules/unmatched-rules.ts"
+import { unmatchedRules } from "./unmatched-rules.ts"
 
 /** The deny rules that match the call. */
 export const denyRulesCheck = defineCheck({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import type { Grant } from "../../core/rule.ts"
 import { grantMatches } from "../grants.ts"
 import { agent, facts, grantFor, now, registered } from "../testing.ts"

@@ -7,7 +7,7 @@ import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
 import type { AgentView, SessionMode } from "../../core/organisation.ts"
 import type { Documents } from "../../core/documents.ts"
 import type { Organisation } from "../../org/organisation.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { DecisionPorts } from "./ports.ts"
 import type { Grant, Rule } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { PolicySource } from "./policy-source.ts"
@@ -41,7 +41,7 @@ export interface CreatedPolicy {
   /** Adds the rule that a person made of their approval. It ends when they are removed. */
   addApproved: RuleAdmin["add"]
   /** The rules for people. It needs the audit log, to try other rules on recorded calls. */
-  rulesApi(ports: Ports, audit: AuditReader): RuleAdmin
+  rulesApi(ports: DecisionPorts, audit: AuditReader): RuleAdmin
 }
 
 /** Creates the policy from the rules of the configuration and the store. `decisive` is every part of the configuration that decides. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { SessionMode } from "../../core/organisation.ts"
 import type { ToolPermission } from "../../core/permission.ts"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import type { Grant, Rule } from "../../core/rule.ts"
 import { decide } from "./decide.ts"
 import { GrantIndex } from "../grants.ts"

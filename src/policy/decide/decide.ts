@@ -1,5 +1,5 @@
 import type { SessionMode } from "../../core/organisation.ts"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import type { HoldingRule, Verdict } from "../../core/verdict.ts"
 import type { Finding } from "../../core/guard.ts"
 import { resultsOf, type CallFacts, type Check, type Need, type Result } from "../check.ts"

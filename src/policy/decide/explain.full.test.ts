@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import { decide } from "./decide.ts"
 import { heldCall, someFacts, someGrantsFor, someMode, someRules, tools } from "../testing.ts"
 import { hiddenBecause } from "./visible.ts"

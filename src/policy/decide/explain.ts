@@ -2,7 +2,7 @@ import type { Explanation } from "../explanation.ts"
 import type { Reason } from "../../core/reason.ts"
 import type { AgentView, SessionMode } from "../../core/organisation.ts"
 import type { LevelOrder } from "../../core/permission.ts"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import type { Verdict } from "../../core/verdict.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import {

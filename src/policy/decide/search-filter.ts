@@ -1,4 +1,4 @@
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import { ruleMatches } from "../rules/conditions.ts"
 import type { RuleSet } from "../rules/rules.ts"
 

@@ -4,8 +4,9 @@ import { TooMuchWork } from "../../lib/too-much-work.ts"
 import type { AuditReader, ExportedCall } from "../../audit/audit-reader.ts"
 import type { Simulation, SimulationLimits } from "../rule-admin.ts"
 import type { AuditFilter } from "../../store/port.ts"
-import type { DecisionInput, Policy } from "../policy.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
+import type { Policy } from "./policy.ts"
+import type { DecisionPorts } from "./ports.ts"
 import type { Verdict } from "../../core/verdict.ts"
 import type { Rule, RuleFlaw } from "../../core/rule.ts"
 import { hiddenBecause } from "./visible.ts"
@@ -18,7 +19,11 @@ const turnMs = 20
 export async function simulatePolicy(
   proposed: { rules: readonly Rule[]; flaws: readonly RuleFlaw[] },
   filter: AuditFilter,
-  { ports, policyWith, audit }: { ports: Ports; policyWith(rules: readonly Rule[]): Policy; audit: AuditReader },
+  {
+    ports,
+    policyWith,
+    audit,
+  }: { ports: DecisionPorts; policyWith(rules: readonly Rule[]): Policy; audit: AuditReader },
   { signal, mostMs = Number.POSITIVE_INFINITY, mostSteps = Number.POSITIVE_INFINITY }: SimulationLimits = {},
 ): Promise<Simulation> {
   const start = performance.now()
@@ -54,7 +59,7 @@ export async function simulatePolicy(
 }
 
 /** The facts of a recorded call as they are now; undefined when its agent or tool no longer exists. */
-export async function factsOf(call: ExportedCall, ports: Ports): Promise<DecisionInput | undefined> {
+export async function factsOf(call: ExportedCall, ports: DecisionPorts): Promise<DecisionInput | undefined> {
   const who = ports.organisation.view(call.agentId)
   const tool = who && ports.tools.resolve(call.tool, who)
   const input = readInput(call.input)
@@ -78,7 +83,7 @@ export async function factsOf(call: ExportedCall, ports: Ports): Promise<Decisio
 function decideAgain(
   facts: DecisionInput,
   policy: Policy,
-  ports: Ports,
+  ports: DecisionPorts,
 ): Pick<Verdict, "verdict" | "reasons"> | undefined {
   const hidden = hiddenBecause(facts.tool, facts.who, ports.tools, ports.settings.levelOrder, policy)
   if (hidden !== undefined) return { verdict: "deny", reasons: [hidden] }

@@ -2,8 +2,8 @@ import type { AuditReader, ExportedCall } from "../../audit/audit-reader.ts"
 import type { RuleSuggestion, RuleSuggestions } from "../rule-admin.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
 import type { AuditFilter } from "../../store/port.ts"
-import type { DecisionInput } from "../policy.ts"
-import type { Ports } from "../../call/state/ports.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
+import type { DecisionPorts } from "./ports.ts"
 import type { Rule } from "../../core/rule.ts"
 import { compileRule, isAboutAgent, isAboutTool, ruleMatches, type RuleTools } from "../rules/conditions.ts"
 import { hiddenBecause } from "./visible.ts"
@@ -28,7 +28,7 @@ interface Answered {
  */
 export async function suggestRules(
   filter: AuditFilter,
-  { ports, audit, tools }: { ports: Ports; audit: AuditReader; tools: RuleTools },
+  { ports, audit, tools }: { ports: DecisionPorts; audit: AuditReader; tools: RuleTools },
 ): Promise<RuleSuggestions> {
   const approved: Answered[] = []
   const refused: Answered[] = []
@@ -52,7 +52,7 @@ export async function suggestRules(
 }
 
 /** The different rules that would cover one of the approved calls and count. */
-function candidates(approved: readonly Answered[], ports: Ports): CandidateRule[] {
+function candidates(approved: readonly Answered[], ports: DecisionPorts): CandidateRule[] {
   const found = new Map<string, CandidateRule>()
   for (const { facts } of approved) {
     const rule = facts && ruleFor(facts, ports)
@@ -63,7 +63,7 @@ function candidates(approved: readonly Answered[], ports: Ports): CandidateRule[
 
 type CandidateRule = Pick<RuleSuggestion["rule"], "allow" | "agent" | "touching">
 
-function ruleFor(facts: DecisionInput, ports: Ports): CandidateRule | undefined {
+function ruleFor(facts: DecisionInput, ports: DecisionPorts): CandidateRule | undefined {
   const { who, tool, touches, workspace } = facts
   if ((tool.sameNameTools ?? [tool]).some(({ destructive }) => destructive === true)) return undefined
   const { policy, settings, guards } = ports

@@ -1,7 +1,7 @@
 import type { Reason } from "../../core/reason.ts"
 import type { AgentView } from "../../core/organisation.ts"
 import type { LevelOrder } from "../../core/permission.ts"
-import type { Policy } from "../policy.ts"
+import type { Policy } from "./policy.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { resultsOf, type Result, type ToolLookup, type VisibleFacts } from "../check.ts"
 import { agentCheck } from "../checks/agent.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "./decision-input.ts"
 import type { Rule } from "../../core/rule.ts"
 import type { Touch } from "../../core/touches.ts"
 import { decide } from "../decide/decide.ts"

@@ -1,5 +1,5 @@
 import type { AgentView, SessionMode } from "../../core/organisation.ts"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import type { Grant, Rule } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { resultsOf, type CallFacts, type Check, type Result, type Sentences, type ToolLookup } from "../check.ts"

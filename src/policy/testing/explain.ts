@@ -1,5 +1,5 @@
 import type { Explanation } from "../explanation.ts"
-import type { DecisionInput } from "../policy.ts"
+import type { DecisionInput } from "../rules/decision-input.ts"
 import type { Grant, Rule } from "../../core/rule.ts"
 import { explain, type PolicyState } from "../decide/explain.ts"
 import { GrantIndex } from "../grants.ts"

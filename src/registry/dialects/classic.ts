@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { AliasSpec } from "../dialect.ts"
+import type { AliasSpec } from "./dialect.ts"
 import type { Language } from "../../core/language.ts"
 import { classicTexts } from "./classic-texts.ts"
 import { defineAlias, withoutUndefined } from "./define-alias.ts"

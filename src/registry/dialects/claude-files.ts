@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { AliasSpec } from "../dialect.ts"
+import type { AliasSpec } from "./dialect.ts"
 import { defineAlias, requiredParameterValue, parameterValue, failIf, withoutUndefined } from "./define-alias.ts"
 
 const text = z.string()

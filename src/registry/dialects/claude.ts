@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { AliasSpec } from "../dialect.ts"
+import type { AliasSpec } from "./dialect.ts"
 import { claudeFiles } from "./claude-files.ts"
 import { defineAlias, requiredParameterValue, failIf, withoutUndefined } from "./define-alias.ts"
 

@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import type { AliasSpec } from "../dialect.ts"
+import type { AliasSpec } from "./dialect.ts"
 import { failure } from "../../core/ending.ts"
 
 interface Spelled<Shape extends z.ZodType> extends Omit<AliasSpec, "input" | "toInput" | "toResult"> {

@@ -11,7 +11,7 @@ import { DirectRecorder } from "./direct-recorder.ts"
 import { Journal } from "./journal.ts"
 import { currentVersion } from "./migrations-version.ts"
 import { newOwnerName } from "./owner.ts"
-import { restore } from "./restore.ts"
+import { restore } from "../../app/restore.ts"
 import { callEntries, hourlyCalls, writeEntries, openTestStore } from "../testing/test-store.ts"
 
 const day = Date.UTC(2026, 0, 1)

@@ -1,3 +1,4 @@
+import { Audit } from "../../audit/audit.ts"
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmdirSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -228,7 +229,7 @@ test("whichever write fails, no tool runs unrecorded, no result is returned unre
     const failures = results.filter((result) => result.code === "record_unavailable").length
     expect({ ...said, failures }).toEqual({ ...said, failures: expect.toSatisfy((count: number) => count <= 1) })
     expect({ ...said, after: after.success }).toEqual({ ...said, after: true })
-    expect(await (await store.audit()).verify()).toMatchObject({ ok: true })
+    expect(await new Audit(store.database, store.key, store.journalDir).verify()).toMatchObject({ ok: true })
     await system.close()
   }
 })

@@ -1,3 +1,4 @@
+import { Audit } from "../../audit/audit.ts"
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test, vi } from "vitest"
@@ -36,7 +37,7 @@ test("the first lines are moved without a thread, and the thread continues from 
 
   const again = await openStore({ dataDir, owner: newOwnerName(), logger: silentLogger, writes: "direct" })
   onTestFinished(() => again.close())
-  const audit = await again.audit()
+  const audit = new Audit(again.database, again.key, again.journalDir)
   expect((await audit.list()).map(({ callId, status }) => `${callId} ${status}`).sort()).toEqual([
     "c1 success",
     "c2 success",

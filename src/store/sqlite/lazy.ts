@@ -1,4 +1,3 @@
-import type { AuditReader } from "../../audit/audit-reader.ts"
 import type { CallStore } from "../port.ts"
 import type { Store } from "./store.ts"
 
@@ -28,24 +27,4 @@ export function lazyCalls(store: Store): CallStore {
 export function hasCallsLeft({ database }: Store, endedBefore: number): boolean {
   const left = "select 1 from calls where state <> 'ended' or updated_at < ? limit 1"
   return database.prepare(left).get(endedBefore) !== undefined
-}
-
-/** The reader of the audit log, loaded on first use. */
-export function lazyAudit(store: Store): AuditReader {
-  return {
-    list: async (filter) => (await store.audit()).list(filter),
-    show: async (callId) => (await store.audit()).show(callId),
-    showMany: async (callIds) => (await store.audit()).showMany(callIds),
-    answers: async () => (await store.audit()).answers(),
-    beginningWith: async (beginning) => (await store.audit()).beginningWith(beginning),
-    stats: async (filter) => (await store.audit()).stats(filter),
-    count: async (filter) => (await store.audit()).count(filter),
-    hours: async (filter) => (await store.audit()).hours(filter),
-    verify: async (head) => (await store.audit()).verify(head),
-    head: async () => (await store.audit()).head(),
-    async *export(filter) {
-      yield* (await store.audit()).export(filter)
-    },
-    drop: async (before, by) => (await store.audit()).drop(before, by),
-  }
 }

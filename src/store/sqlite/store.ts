@@ -39,7 +39,6 @@ export interface Store {
   changes(): Promise<StoredChanges>
   /** Opened on first use, because most commands never need it. */
   calls(): Promise<CallStore>
-  audit(): Promise<import("../../audit/audit.ts").Audit>
   close(): Promise<void>
 }
 
@@ -66,9 +65,9 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
       if (disk.syncs) opened.exec("pragma synchronous = normal")
       return (openedUnsynced = opened)
     }))
-  const openAudit = async () => new (await import("../../audit/audit.ts")).Audit(database, key, journalDir)
   const leases = new Leases(owner, openUnsynced, async (dead) => {
-    await (await openAudit()).catchUp()
+    const { catchUp } = await import("./recovery.ts")
+    await retryWhileBusy(() => catchUp({ database, key, dir: journalDir }))
     const { closeOrphanedRows } = await import("./close-orphaned-rows.ts")
     await retryWhileBusy(() => closeOrphanedRows(database, dead))
   })
@@ -96,7 +95,6 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     leases,
     calls: () => (calls ??= openCalls()),
     changes: () => (changes ??= openChanges()),
-    audit: openAudit,
     async close() {
       await recorder.close()
       await leases.close()

@@ -1,3 +1,4 @@
+import { Audit } from "../../audit/audit.ts"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { silentLogger } from "../../core/logger.ts"
@@ -10,7 +11,7 @@ import { openStore, type Store, type StoreOptions } from "../sqlite/store.ts"
 /** A real store in a new folder, closed after the test. */
 export async function openTestStore(
   options: Partial<StoreOptions> = {},
-): Promise<Store & { dir: string; audit: Awaited<ReturnType<Store["audit"]>> }> {
+): Promise<Store & { dir: string; audit: Audit }> {
   const dir = options.dataDir ?? (await dataFolder())
   const store = await openStore({
     dataDir: dir,
@@ -22,7 +23,7 @@ export async function openTestStore(
   let closed: Promise<void> | undefined
   const close = () => (closed ??= store.close())
   onTestFinished(close)
-  return { ...store, close, dir, audit: await store.audit() } as never
+  return { ...store, close, dir, audit: new Audit(store.database, store.key, store.journalDir) } as never
 }
 
 /** Runs the work on another connection to the same file, as someone who bypasses Quartermaster would. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { QuartermasterOptions } from "../../app/quartermaster.ts"
 import type { Config } from "../../config/schema.ts"
-import type { App } from "../../app/public.ts"
+import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { ExportedCall } from "../../audit/audit-reader.ts"
 import type { AuditFilter } from "../../store/port.ts"
 import type { ToolPermission } from "../../core/permission.ts"
@@ -49,7 +49,7 @@ type Remote<T> = {
 
 export interface AppProcess {
   /** A result arrives once what it acknowledges is stored. Rejects with `ProcessDied` when the process ends before. */
-  readonly app: Remote<App>
+  readonly app: Remote<Quartermaster>
   exported(filter?: AuditFilter): Promise<ExportedCall[]>
   /** Writes a note of this many megabytes to a second journal. */
   writeNote(callId: string, megabytes: number): Promise<void>
@@ -105,7 +105,7 @@ export async function startApp(dir: string, processOptions: AppProcessOptions = 
     messages.ask<T>((id) => running.stdin.write(`${JSON.stringify({ id, name, args })}\n`))
   await messages.ready
   return {
-    app: remoteMethods((name, args) => send(name, ...args)) as unknown as Remote<App>,
+    app: remoteMethods((name, args) => send(name, ...args)) as unknown as Remote<Quartermaster>,
     exported: (filter) => send("exported", filter),
     writeNote: (callId, megabytes) => send("writeNote", callId, megabytes),
     leaveOrphans: (count) => send("leaveOrphans", count),

@@ -3,11 +3,8 @@ import { errorMessage } from "../../lib/error-message.ts"
 import { isSecretVariable } from "../../lib/secret-names.ts"
 import type { ReasonParams, Sentence } from "../../core/reason.ts"
 import type { CommandPreview } from "../../core/preview.ts"
-import {
-  sandboxUnavailableSentence,
-  type Processes,
-  type SandboxLayer,
-} from "../../platform/processes/process-access.ts"
+import { sandboxUnavailableSentence } from "../../core/errors.ts"
+import { type Processes, type SandboxLayer } from "../../platform/processes/process-access.ts"
 
 /** The parts of the input that an approver sees. */
 interface Shown {

@@ -1,7 +1,6 @@
 import type { LoadedConfig } from "../../../config/load.ts"
-import type { App } from "../../../app/public.ts"
-import { ancestorIds } from "../commands/agents/agents.ts"
-import { wholeAgentId } from "./known-names.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
+import { ancestorIds, wholeAgentId } from "./known-names.ts"
 import type { CliContext } from "./context.ts"
 import { isInsideTool } from "./open-app.ts"
 import { CannotDo, NotAllowed } from "./usage.ts"
@@ -13,7 +12,7 @@ import { CannotDo, NotAllowed } from "./usage.ts"
 export function callingAgent(
   context: CliContext,
   loaded: LoadedConfig,
-  app: Pick<App, "org">,
+  app: Pick<Quartermaster, "org">,
   named = context.flags.agent,
 ): string {
   const configured = loaded.config.agent
@@ -26,13 +25,13 @@ export function callingAgent(
 }
 
 /** Like `callingAgent`, for what begins to serve an agent: it must not have ended. */
-export function activeAgent(context: CliContext, loaded: LoadedConfig, app: Pick<App, "org">): string {
+export function activeAgent(context: CliContext, loaded: LoadedConfig, app: Pick<Quartermaster, "org">): string {
   const id = callingAgent(context, loaded, app)
   if (app.org.findAgent(id)?.status === "active") return id
   throw new CannotDo("agent_not_found", `Agent '${id}' was terminated. 'qm agents list' shows those that remain.`)
 }
 
-function requireKnown(id: string, { ignoredAgents }: LoadedConfig, app: Pick<App, "org">): string {
+function requireKnown(id: string, { ignoredAgents }: LoadedConfig, app: Pick<Quartermaster, "org">): string {
   if (builtIn.includes(id)) return id
   const untrusted = ignoredAgents.find((agent) => agent.id === id)
   if (untrusted === undefined || app.org.findAgent(id) !== undefined) return wholeAgentId(app, id)
@@ -44,7 +43,7 @@ function requireKnown(id: string, { ignoredAgents }: LoadedConfig, app: Pick<App
 
 const builtIn: readonly string[] = ["root", "operator"]
 
-function refuseUnrelated({ org }: Pick<App, "org">, id: string, host: string): void {
+function refuseUnrelated({ org }: Pick<Quartermaster, "org">, id: string, host: string): void {
   if (id === host) return
   const agent = org.findAgent(id)
   if (agent !== undefined && ancestorIds(org, agent).includes(host)) return

@@ -1,7 +1,6 @@
 import type { TypedCommand } from "./typed-command.ts"
 import type { IdentifiedPerson } from "../../../config/identify-person.ts"
 import type { LoadedConfig } from "../../../config/load.ts"
-import type { App } from "../../../app/public.ts"
 import type { ApprovalUIAdapter } from "../../../core/approval.ts"
 import type { Quartermaster } from "../../../app/quartermaster.ts"
 
@@ -25,17 +24,13 @@ export interface Io {
   leave: (code: number) => void
 }
 
-/** The app with what only the command line uses of the larger `Quartermaster`. */
-export type CliApp = App &
-  Pick<Quartermaster, "chain" | "conversations" | "models" | "pipeline" | "society" | "registry" | "settle">
-
 /** What tests replace. `processRuntime` in runtime.ts is the real one. */
 export interface Runtime {
   /** Throws a ConfigError with one line for each problem. */
   loadConfig(flags: Flags): Promise<LoadedConfig>
-  openApp(loaded: LoadedConfig, options?: OpenOptions): Promise<CliApp>
+  openApp(loaded: LoadedConfig, options?: OpenOptions): Promise<Quartermaster>
   /** The person named by `--as`, otherwise the user of this machine. Throws if their identity is not proved. */
-  identifyPerson(as: string | undefined, loaded: LoadedConfig, app: App): Promise<IdentifiedPerson>
+  identifyPerson(as: string | undefined, loaded: LoadedConfig, app: Quartermaster): Promise<IdentifiedPerson>
 }
 
 export interface OpenOptions {

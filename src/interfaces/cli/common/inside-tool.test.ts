@@ -1,5 +1,5 @@
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import { expect, test } from "vitest"
-import type { CliApp } from "./context.ts"
 import { runWithApp, type AppParts } from "../testing.ts"
 
 /** Every command there is, with words that are right. */
@@ -61,7 +61,7 @@ const people = [
 ]
 
 /** An app that must not be used. */
-const untouched = new Proxy({} as CliApp, {
+const untouched = new Proxy({} as Quartermaster, {
   get: () => {
     throw new Error("The app was opened.")
   },

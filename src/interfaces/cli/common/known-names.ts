@@ -1,8 +1,9 @@
-import type { App } from "../../../app/public.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { CliContext } from "./context.ts"
 import { ambiguousId, noSuch } from "./usage.ts"
+import type { Agent } from "../../../core/organisation.ts"
 
-type Organisation = Pick<App, "org">
+type Organisation = Pick<Quartermaster, "org">
 
 /** The id of an agent. Of one that was generated, the first characters are enough; names that people chose are whole. */
 export function wholeAgentId(app: Organisation, given: string): string {
@@ -66,4 +67,14 @@ export function requireRole({ org }: Organisation, name: string): void {
 export function requireDepartment({ org }: Organisation, id: string): void {
   const known = org.listDepartments().map((each) => each.id)
   if (!known.includes(id)) throw noSuch("department", id, known)
+}
+
+/** The ids of an agent's ancestors, nearest first, including terminated ones. */
+export function ancestorIds(org: Quartermaster["org"], { id, parentId }: Pick<Agent, "id" | "parentId">): string[] {
+  const above: string[] = []
+  for (let next = parentId; next !== undefined && next !== id && !above.includes(next);) {
+    above.push(next)
+    next = org.findAgent(next)?.parentId
+  }
+  return above
 }

@@ -1,8 +1,8 @@
-import type { App } from "../../../app/public.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import { errorMessage } from "../../../lib/error-message.ts"
 import type { ChangedBy } from "../../../org/organisation-admin.ts"
 import type { LoadedConfig } from "../../../config/load.ts"
-import type { CliApp, CliContext, Io, OpenOptions } from "./context.ts"
+import type { CliContext, Io, OpenOptions } from "./context.ts"
 import { printMessage } from "./output.ts"
 import { NotAllowed } from "./usage.ts"
 
@@ -24,7 +24,7 @@ export async function loadConfigWithWarnings(context: CliContext): Promise<Loade
 export async function withApp<T>(
   context: CliContext,
   options: OpenOptions,
-  work: (app: CliApp, loaded: LoadedConfig) => T | Promise<T>,
+  work: (app: Quartermaster, loaded: LoadedConfig) => T | Promise<T>,
 ): Promise<T> {
   const loaded = await loadConfigWithWarnings(context)
   const app = await context.runtime.openApp(loaded, options)
@@ -40,13 +40,17 @@ export async function withApp<T>(
 /** Like `withApp`, for commands that change or answer something as a person. */
 export function withPerson(
   context: CliContext,
-  work: (app: CliApp, by: ChangedBy, loaded: LoadedConfig) => Promise<number>,
+  work: (app: Quartermaster, by: ChangedBy, loaded: LoadedConfig) => Promise<number>,
 ): Promise<number> {
   return withApp(context, {}, async (app, loaded) => work(app, await personOf(context, app, loaded), loaded))
 }
 
 /** The person named by `--as`, otherwise the user of this machine. Throws if their identity is not proved. */
-export async function personOf({ runtime, flags }: CliContext, app: App, loaded: LoadedConfig): Promise<ChangedBy> {
+export async function personOf(
+  { runtime, flags }: CliContext,
+  app: Quartermaster,
+  loaded: LoadedConfig,
+): Promise<ChangedBy> {
   try {
     const { id } = await runtime.identifyPerson(flags.as, loaded, app)
     return { kind: "person", id }

@@ -7,7 +7,7 @@ import { errorMessage } from "../../../lib/error-message.ts"
 import { StoreUnavailable } from "../../../core/ending.ts"
 import type { QuartermasterOptions } from "../../../app/quartermaster.ts"
 import type { Flags, Io, OpenOptions, Runtime } from "./context.ts"
-import { temporaryStore } from "../commands/demo/temporary-store.ts"
+import { temporaryStore } from "./temporary-store.ts"
 import { CannotOpen, configOverrides } from "./usage.ts"
 import { version } from "./version.ts"
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
-import type { App } from "../../../app/public.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { Explanation } from "../../../policy/explanation.ts"
 import { runWithApp } from "../testing.ts"
 
@@ -22,7 +22,7 @@ function why(tool: string, milliseconds: number) {
         tool: asked,
         verdict: "deny",
         touches: { list: [], proved: true },
-      } as never as Explanation)) as App["why"],
+      } as never as Explanation)) as Quartermaster["why"],
   }
   return runWithApp(app, ["why", tool])
 }

@@ -1,4 +1,4 @@
-import type { App } from "../../../app/public.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"
 
@@ -7,7 +7,7 @@ const timeoutMs = 20_000
 /** How long it does so silently. */
 const silentMs = 1000
 
-type Servers = Pick<App, "mcp">
+type Servers = Pick<Quartermaster, "mcp">
 
 /** Waits until the tools of MCP servers are known. Tools known from the last connection need no wait. */
 export async function waitForServers(context: CliContext, { mcp }: Servers): Promise<void> {
@@ -21,7 +21,12 @@ export async function waitForServers(context: CliContext, { mcp }: Servers): Pro
 }
 
 /** The same for one tool. A tool that is already known needs no wait, so a server that hangs does not delay it. */
-export async function waitForTool(context: CliContext, app: App, agentId: string, tool: string): Promise<void> {
+export async function waitForTool(
+  context: CliContext,
+  app: Quartermaster,
+  agentId: string,
+  tool: string,
+): Promise<void> {
   const [name = ""] = tool.split("@")
   if (app.mcp.list().length === 0 || app.findTool(name) !== undefined) return
   if (app.visibleTools(agentId).some((known) => known.name === name)) return

@@ -1,5 +1,6 @@
 import { translate, translateNote } from "../routes/translate.ts"
-import type { Card, Message, Preview, Touch } from "../routes/schemas.ts"
+import type { Card, Preview, Touch } from "../../../approvals/card/schema.ts"
+import type { Message } from "../../../messages/message.ts"
 import { html, type Html } from "./html.ts"
 import type { Words } from "./answer-words.ts"
 

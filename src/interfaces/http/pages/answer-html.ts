@@ -1,4 +1,4 @@
-import type { Card } from "../routes/schemas.ts"
+import type { Card } from "../../../approvals/card/schema.ts"
 import { cardHtml, gate } from "./answer-card.ts"
 import type { YesNeeds } from "../../../approvals/links/answer-rules.ts"
 import type { Words } from "./answer-words.ts"

@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { tool, until } from "../../../testing/test-app.ts"
 import { modelOf } from "../../../agents/testing/played-model.ts"
 import type { ToolContext } from "../../../core/tool.ts"
-import type { Card } from "./schemas.ts"
+import type { Card } from "../../../approvals/card/schema.ts"
 import { follow, serving } from "./testing.ts"
 
 test("an agent calls a tool with its token, and gets a ticket for what waits", async () => {

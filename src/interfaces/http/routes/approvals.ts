@@ -1,27 +1,26 @@
 import { z } from "zod"
 import { totalWaiting, type Answer, type PendingItem } from "../../../core/approval.ts"
 import { endings, type EndingCode } from "../../../core/result.ts"
-import { firstText } from "./audit-rows.ts"
+import { firstText } from "../../../lib/first-text.ts"
 import { cardOf } from "../../../approvals/card/card.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
 import { namesOf, whatBecameOf } from "./gone.ts"
 import { knownHosts } from "./known-hosts.ts"
-import { copied } from "./message.ts"
+import { copied } from "../../../messages/message.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import {
   answerBody,
   answered,
-  card,
   digest,
   inbox,
   refused,
   standing,
   type AnswerBody,
-  type Card,
   type Refused,
   type Standing,
 } from "./schemas.ts"
+import { card, type Card } from "../../../approvals/card/schema.ts"
 
 const tag = "Approvals"
 const callId = z.object({ id: z.string().min(1) })
@@ -39,7 +38,7 @@ export async function cardsOf(api: Api, caller: Caller, items: Awaited<ReturnTyp
   const isApprover = caller.kind === "person" && caller.scopes.includes("approve")
   return items.map((item) =>
     cardOf(item, {
-      caller,
+      mayAddRules: caller.scopes.includes("manage"),
       tool: app.findTool(item.tool),
       department: app.org.view(item.agentId)?.department,
       mayAnswer: isApprover && app.approvals.votingProblem(item, caller.id) === undefined,

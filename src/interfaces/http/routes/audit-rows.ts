@@ -1,11 +1,15 @@
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { AuditRow } from "../../../store/port.ts"
 import type { AuditEntry } from "../../../core/audit-entry.ts"
 import { waitedMs } from "../../../approvals/waits.ts"
 import type { AuditRowJson } from "./audit-schemas.ts"
-import type { ServedApp } from "./endpoint.ts"
+import { firstText } from "../../../lib/first-text.ts"
 
 /** Ended calls with what a list of them shows: what each was about, who answered, and how long it waited. */
-export async function withDetails(app: Pick<ServedApp, "audit">, rows: readonly AuditRow[]): Promise<AuditRowJson[]> {
+export async function withDetails(
+  app: Pick<Quartermaster, "audit">,
+  rows: readonly AuditRow[],
+): Promise<AuditRowJson[]> {
   const entries = await app.audit.showMany(rows.map(({ callId }) => callId))
   return rows.map((row) => ({ ...row, ...detailsOf(entries.get(row.callId) ?? []) }))
 }
@@ -23,18 +27,5 @@ function detailsOf(entries: readonly AuditEntry[]): Omit<AuditRowJson, keyof Aud
     held: isKind("held").length > 0,
     ...(by === undefined ? {} : { by }),
     ...(waited === undefined ? {} : { waitedMs: waited }),
-  }
-}
-
-/** The first text in a recorded input on one line, else the input itself. */
-export function firstText(input: string): string {
-  const line = (text: string) => text.replaceAll(/\s+/g, " ").trim().slice(0, 200)
-  try {
-    const value: unknown = JSON.parse(input)
-    if (typeof value !== "object" || value === null) return line(String(value))
-    const text = Object.values(value).find((part) => typeof part === "string" && part !== "")
-    return line(typeof text === "string" ? text : input === "{}" ? "" : input)
-  } catch {
-    return line(input)
   }
 }

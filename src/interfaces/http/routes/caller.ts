@@ -1,4 +1,4 @@
-import type { ServedApp } from "./endpoint.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import { scopes as allScopes, usualScopes, type Scope } from "../../../core/organisation.ts"
 
 /** Who makes a request, and what they may do. */
@@ -28,7 +28,7 @@ export const unknownToken = {
   challenge: 'Bearer realm="quartermaster", error="invalid_token"',
 }
 
-type Known = Pick<ServedApp, "tokens" | "org" | "signIn">
+type Known = Pick<Quartermaster, "tokens" | "org" | "signIn">
 
 /** Who has this bearer token: an agent, or a person of the organisation. */
 export function callerOfToken(app: Known, token: string): Caller | undefined {

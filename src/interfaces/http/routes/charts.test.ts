@@ -1,7 +1,7 @@
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import { expect, test } from "vitest"
 import type { AuditEntry } from "../../../core/audit-entry.ts"
 import { voteText } from "../../../approvals/waits.ts"
-import type { ServedApp } from "./endpoint.ts"
 import { callEntries, openTestStore, writeEntries } from "../../../store/testing/test-store.ts"
 import { chartsOf } from "./charts.ts"
 
@@ -14,7 +14,7 @@ async function chartsWith(entries: readonly AuditEntry[], until: number, more: (
   const store = await openTestStore()
   await writeEntries(store, entries)
   more(store)
-  const app = { audit: store.audit } as unknown as Pick<ServedApp, "audit">
+  const app = { audit: store.audit } as unknown as Pick<Quartermaster, "audit">
   return chartsOf(app, { since: first, until }, until)
 }
 

@@ -1,4 +1,4 @@
-import type { ServedApp } from "./endpoint.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { AuditHour } from "../../../audit/audit-reader.ts"
 import type { AuditFilter } from "../../../store/port.ts"
 import { waitsOf } from "../../../approvals/waits.ts"
@@ -12,7 +12,7 @@ const mostWaits = 2000
 
 /** Numbers per hour from the audit log. An hour without calls is there with zeros, so that lines have no gaps. */
 export async function chartsOf(
-  { audit }: Pick<ServedApp, "audit">,
+  { audit }: Pick<Quartermaster, "audit">,
   filter: AuditFilter & { since: number },
   now: number,
 ): Promise<Charts> {
@@ -102,7 +102,7 @@ function waitsBy(waits: readonly Wait[], each: number, by: "tool" | "agentId"): 
 }
 
 /** How long calls waited for people: from each question to its answer. */
-async function answeredWaits(audit: ServedApp["audit"], filter: AuditFilter): Promise<Wait[]> {
+async function answeredWaits(audit: Quartermaster["audit"], filter: AuditFilter): Promise<Wait[]> {
   const answered = await audit.list({ ...filter, limit: 2 * mostWaits })
   const entries = await audit.showMany(answered.map(({ callId }) => callId))
   return answered.flatMap(({ callId, at, tool, agentId }) =>

@@ -1,16 +1,11 @@
 import type { z } from "zod"
-import type { App } from "../../../app/public.ts"
 import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { Scope } from "../../../core/organisation.ts"
 import type { Caller } from "./caller.ts"
 
-/** What the server uses of a running Quartermaster. */
-export type ServedApp = App &
-  Pick<Quartermaster, "chain" | "conversations" | "models" | "society" | "registry" | "settle">
-
 /** What endpoints work with. */
 export interface Api {
-  app: ServedApp
+  app: Quartermaster
   version: string
   workspace: string
   /** Whether the organisation is the sample of the first start. */

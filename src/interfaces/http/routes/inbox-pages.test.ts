@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import { tool, until } from "../../../testing/test-app.ts"
 import { serveAppForTest } from "../testing.ts"
-import type { Card } from "./schemas.ts"
+import type { Card } from "../../../approvals/card/schema.ts"
 
 const agents = ["ada", "bob", "cid"]
 const config = {

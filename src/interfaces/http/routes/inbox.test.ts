@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { writeFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { tool, until } from "../../../testing/test-app.ts"
-import type { Card } from "./schemas.ts"
+import type { Card } from "../../../approvals/card/schema.ts"
 import { serving } from "./testing.ts"
 
 const hourMs = 60 * 60_000

@@ -1,4 +1,4 @@
-import type { ServedApp } from "./endpoint.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 
 const refreshMs = 60_000
 /** How far back it looks: at this many successful calls, and at this many of them that reached a host. */
@@ -9,7 +9,7 @@ const mostReaching = 500
  * The hosts that successful calls have reached: what their tools say that the recorded inputs touch. Read when first
  * needed; after a minute only what came since then is read. A host that was reached long ago may count as new.
  */
-export function knownHosts(app: Pick<ServedApp, "audit" | "findTool">, now: () => number) {
+export function knownHosts(app: Pick<Quartermaster, "audit" | "findTool">, now: () => number) {
   const hosts = new Set<string>()
   let readAt: number | undefined
   return async (): Promise<ReadonlySet<string>> => {
@@ -30,7 +30,7 @@ export function knownHosts(app: Pick<ServedApp, "audit" | "findTool">, now: () =
 }
 
 /** None where the input was cut, or the tool takes another one by now. */
-function hostsOf(tool: ReturnType<ServedApp["findTool"]>, input: string): string[] {
+function hostsOf(tool: ReturnType<Quartermaster["findTool"]>, input: string): string[] {
   try {
     const touches = tool?.touches?.(JSON.parse(input)) ?? []
     return touches.filter(({ kind }) => kind === "host").map(({ what }) => new URL(what).hostname)

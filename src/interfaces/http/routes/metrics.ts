@@ -1,7 +1,7 @@
-import type { ServedApp } from "./endpoint.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 
 /** Numbers in the text format of Prometheus. */
-export async function metrics(app: Pick<ServedApp, "audit" | "approvals" | "registry" | "mcp">): Promise<string> {
+export async function metrics(app: Pick<Quartermaster, "audit" | "approvals" | "registry" | "mcp">): Promise<string> {
   const { byEnding, byTool } = await app.audit.stats()
   const pending = await app.approvals.count()
   const kinds = ["call", "result", "question"] as const

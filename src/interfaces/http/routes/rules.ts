@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { errorMessage } from "../../../lib/error-message.ts"
 import { TooMuchWork } from "../../../lib/too-much-work.ts"
-import { firstText } from "./audit-rows.ts"
+import { firstText } from "../../../lib/first-text.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { suggestion } from "./schemas.ts"

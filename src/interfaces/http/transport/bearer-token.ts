@@ -1,4 +1,4 @@
-import type { App } from "../../../app/public.ts"
+import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { AgentToken } from "../../../org/token-admin.ts"
 import { unknownToken } from "../routes/caller.ts"
 
@@ -6,7 +6,7 @@ import { unknownToken } from "../routes/caller.ts"
 export type TokenCheck = { holder: AgentToken } | { holder?: undefined; sentence: string; challenge: string }
 
 /** Checks the Authorization header. A token is valid only for the agent it was created for. */
-export function checkBearerToken(app: Pick<App, "tokens">, header: string | undefined): TokenCheck {
+export function checkBearerToken(app: Pick<Quartermaster, "tokens">, header: string | undefined): TokenCheck {
   if (header === undefined) return missing
   const space = header.indexOf(" ")
   if (header.slice(0, space).toLowerCase() !== "bearer") return missing

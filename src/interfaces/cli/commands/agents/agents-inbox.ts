@@ -5,7 +5,7 @@ import { wholeAgentId } from "../../common/known-names.ts"
 import { showList } from "../../common/listing.ts"
 import { withApp } from "../../common/open-app.ts"
 import { printMessage, printOutput, printResult } from "../../common/output.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { ambiguousId, CannotDo, requireId } from "../../common/usage.ts"
 
 interface InboxFlags {

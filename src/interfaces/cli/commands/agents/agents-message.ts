@@ -1,5 +1,6 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { printable } from "../../../../lib/printable.ts"
-import type { CliApp, CliContext } from "../../common/context.ts"
+import type { CliContext } from "../../common/context.ts"
 import { activeAgentId } from "../../common/known-names.ts"
 import { modelFor } from "../models/model-for.ts"
 import { withPerson } from "../../common/open-app.ts"
@@ -10,7 +11,7 @@ import { UsageError } from "../../common/usage.ts"
 /** A process that runs agents begins within a second. */
 const lookMs = 5000
 
-async function tellIfNobodyWorks(context: CliContext, { society }: CliApp, to: string): Promise<void> {
+async function tellIfNobodyWorks(context: CliContext, { society }: Quartermaster, to: string): Promise<void> {
   const agent = (await society.overview()).find(({ agentId }) => agentId === to)
   if (agent?.state === "unread")
     printMessage(context, "Nobody has begun yet. Start 'qm serve' in this folder, or press Ctrl-C: the message stays.")

@@ -1,10 +1,11 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { existsSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { AgentActivity } from "../../../../agents/society/overview.ts"
 import { printableJson } from "../../../../lib/printable.ts"
 import { terminalStyleFor } from "../../../../lib/terminal-style.ts"
 import { agentRows, stateText } from "./agent-tree.ts"
-import type { CliApp, CliContext } from "../../common/context.ts"
+import type { CliContext } from "../../common/context.ts"
 import { onBrokenPipe, printMessage, printOutput } from "../../common/output.ts"
 import { withApp } from "../../common/open-app.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
@@ -32,7 +33,7 @@ export async function watchAgents(context: CliContext): Promise<number> {
 }
 
 interface Watched {
-  app: CliApp
+  app: Quartermaster
   isOver(): boolean
   signal: AbortSignal
 }

@@ -2,15 +2,15 @@ import { Option, type Command } from "commander"
 import type { AgentActivity } from "../../../../agents/society/overview.ts"
 import { stateText } from "./agent-tree.ts"
 import { counted } from "../../../../lib/counted.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { Agent, Freeze } from "../../../../core/organisation.ts"
 import { printableJson } from "../../../../lib/printable.ts"
 import type { Run, CliContext } from "../../common/context.ts"
-import { requireRole, wholeAgentId } from "../../common/known-names.ts"
+import { requireRole, wholeAgentId, ancestorIds } from "../../common/known-names.ts"
 import { createdFields, showFields, showList } from "../../common/listing.ts"
 import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { listCommand, newIdFrom, numberFlag } from "../../common/usage.ts"
 
 interface AgentFlags {
@@ -186,16 +186,6 @@ function nowText(id: string, overview: readonly AgentActivity[]): string | undef
   return now && stateText(now, overview)
 }
 
-/** The ids of an agent's ancestors, nearest first, including terminated ones. */
-export function ancestorIds(org: App["org"], { id, parentId }: Pick<Agent, "id" | "parentId">): string[] {
-  const above: string[] = []
-  for (let next = parentId; next !== undefined && next !== id && !above.includes(next);) {
-    above.push(next)
-    next = org.findAgent(next)?.parentId
-  }
-  return above
-}
-
 /** The freeze that applies to an agent; `ids` are its own id and its ancestors'. */
 function freezeOf(frozen: readonly Freeze[], ids: readonly string[]): Freeze | undefined {
   return frozen.find(({ agentId }) => agentId === undefined || ids.includes(agentId))
@@ -212,16 +202,16 @@ export function frozenText({ agentId, by, at, because }: Freeze): string {
 }
 
 /** The agent's own folder, or that of the nearest agent above it. */
-function folderOf(org: App["org"], { id, folder }: Agent): string | undefined {
+function folderOf(org: Quartermaster["org"], { id, folder }: Agent): string | undefined {
   return org.view(id)?.folder ?? folder
 }
 
 /** The agent's own level or its role's, as far as its parents allow; undefined if neither has one. */
-function levelOf(org: App["org"], { id, level, roleId }: Agent): number | undefined {
+function levelOf(org: Quartermaster["org"], { id, level, roleId }: Agent): number | undefined {
   const own = level ?? org.findRole(roleId)?.level
   return own === undefined ? undefined : (org.view(id)?.level ?? own)
 }
 
-function roleName(org: App["org"], roleId: string): string {
+function roleName(org: Quartermaster["org"], roleId: string): string {
   return org.findRole(roleId)?.name ?? roleId
 }

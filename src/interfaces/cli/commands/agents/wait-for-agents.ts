@@ -1,9 +1,9 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolChainResult } from "../../../../agents/chain/chain-result.ts"
 import type { ToolChain } from "../../../../agents/chain/tool-chain.ts"
 import type { RunningSociety } from "../../../../agents/society/society.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
-import type { CliApp } from "../../common/context.ts"
 
 /** How often agents are looked at that another process runs. */
 const pollMs = 200
@@ -13,7 +13,7 @@ const pollMs = 200
  * wait for people, so does the run.
  */
 export async function waitForAgents(
-  app: CliApp,
+  app: Quartermaster,
   chain: ToolChain,
   society: RunningSociety,
   first: ToolChainResult,
@@ -41,7 +41,7 @@ export async function waitForAgents(
 }
 
 /** What waits for a person in a conversation and in those that its agent began. */
-export async function itemsInTree(app: CliApp, conversationId: string): Promise<PendingItem[]> {
+export async function itemsInTree(app: Quartermaster, conversationId: string): Promise<PendingItem[]> {
   const items = await app.approvals.list()
   const isBelow = async ({ sessionId }: PendingItem) =>
     sessionId === conversationId || (await app.conversations.get(sessionId))?.root === conversationId
@@ -53,7 +53,7 @@ function ticketsOf(items: readonly PendingItem[]): ToolChainResult["waiting"] {
   return items.map(({ callId, kind, until }) => ({ callId, state: kind === "result" ? "held" : "waiting", until }))
 }
 
-function nextMessage(app: CliApp): { came: Promise<false>; stop(): void } {
+function nextMessage(app: Quartermaster): { came: Promise<false>; stop(): void } {
   let stop = () => {}
   const came = new Promise<false>((resolve) => {
     stop = app.on("MESSAGE_SENT", () => resolve(false))

@@ -2,13 +2,13 @@ import { agentOfEntries } from "../../common/known-names.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { CardListener } from "../../../../approvals/ask/dialog.ts"
 import type { QueueEnd } from "../../../../approvals/ask/queue.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import type { AnswerResult, PendingItem } from "../../../../core/approval.ts"
 import type { CliContext } from "../../common/context.ts"
 import { endingText } from "./ending-text.ts"
 import { isAttended } from "../../common/open-app.ts"
-import { parseTimeAhead } from "../../terminal/time-text.ts"
+import { parseTimeAhead } from "../../common/time-text.ts"
 
 /** Whether what waits can be shown and answered here: a person is at the terminal, and nothing is piped. */
 export function canAnswerHere({ io, flags }: CliContext): boolean {
@@ -31,7 +31,7 @@ export interface AnswerHere {
 /** Shows what waits in this terminal and takes the answers of the person there. */
 export async function answerHere(
   context: CliContext,
-  app: App,
+  app: Quartermaster,
   by: string,
   { signal, interrupt, listener, select = (items) => items, once = false, looksAgain, idleText, note }: AnswerHere,
 ): Promise<QueueEnd> {
@@ -73,7 +73,7 @@ const beginningMs = 300
 async function withEnding(
   result: AnswerResult,
   item: PendingItem,
-  { audit, findTool, approvals }: Pick<App, "audit" | "findTool" | "approvals">,
+  { audit, findTool, approvals }: Pick<Quartermaster, "audit" | "findTool" | "approvals">,
 ): Promise<AnswerResult> {
   if (!result.ok || !result.done) return result
   const isOther = ({ callId, sessionId }: PendingItem) => callId !== item.callId && sessionId === item.sessionId

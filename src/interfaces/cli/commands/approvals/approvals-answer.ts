@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { PendingItem, AnswerResult, Answer } from "../../../../core/approval.ts"
 import { showPendingItem, revisionProblem } from "./show-pending.ts"
 import { parseJsonArgument } from "../../common/arguments.ts"
@@ -78,7 +78,7 @@ function showAnswerResult(context: CliContext, result: AnswerResult): number {
  * changed item must name the revision.
  */
 async function send(
-  approvals: App["approvals"],
+  approvals: Quartermaster["approvals"],
   id: string,
   answerFor: (item: PendingItem | undefined) => Answer | Promise<Answer>,
   by: string,
@@ -102,14 +102,17 @@ async function send(
 }
 
 /** The ids of pending items that begin with `id`, if there is more than one. */
-export async function ambiguousPendingIds(approvals: App["approvals"], id: string): Promise<string[]> {
+export async function ambiguousPendingIds(approvals: Quartermaster["approvals"], id: string): Promise<string[]> {
   const ids = (await approvals.list()).map(({ callId }) => callId).filter((callId) => callId.startsWith(id))
   return ids.length > 1 ? ids : []
 }
 
 const timeoutMs = 5000
 
-async function nextRevision(approvals: App["approvals"], before: PendingItem): Promise<PendingItem | undefined> {
+async function nextRevision(
+  approvals: Quartermaster["approvals"],
+  before: PendingItem,
+): Promise<PendingItem | undefined> {
   for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(100)) {
     const now = await approvals.show(before.callId)
     if (now !== undefined && now.revision > before.revision) return now

@@ -3,7 +3,7 @@ import { ambiguousPendingIds } from "./approvals-answer.ts"
 import { contextOfServer, findServer } from "../serve/open.ts"
 import { withApp, personOf } from "../../common/open-app.ts"
 import { printResult } from "../../common/output.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { ambiguousId, CannotDo, requireId } from "../../common/usage.ts"
 
 /** Prints a link that answers one item as the user of this machine, or as the person of --as. */

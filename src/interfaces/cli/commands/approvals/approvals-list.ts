@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { agentOfEntries } from "../../common/known-names.ts"
 import { printableJson } from "../../../../lib/printable.ts"
@@ -10,7 +10,7 @@ import type { CliContext } from "../../common/context.ts"
 import { showList, type ListColumn } from "../../common/listing.ts"
 import { loadConfigWithWarnings, personOf, withApp } from "../../common/open-app.ts"
 import { printMessage } from "../../common/output.ts"
-import { formatDuration, formatTime } from "../../terminal/time-text.ts"
+import { formatDuration, formatTime } from "../../common/time-text.ts"
 
 /** Lists what waits here; outside any project, what waits in every data folder this user has created or trusted. */
 export async function listPending(context: CliContext): Promise<number> {
@@ -66,7 +66,7 @@ async function pendingInFolder(context: CliContext, loaded: LoadedConfig, dataDi
   }
 }
 
-function pendingIn(context: CliContext, app: App) {
+function pendingIn(context: CliContext, app: Quartermaster) {
   const agent = agentOfEntries(context, app)
   return app.approvals.list(agent === undefined ? {} : { agentId: agent })
 }

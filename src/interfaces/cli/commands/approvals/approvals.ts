@@ -9,7 +9,7 @@ import type { Run, CliContext } from "../../common/context.ts"
 import { listPending } from "./approvals-list.ts"
 import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"
 import { withApp } from "../../common/open-app.ts"
-import { parseTimeAhead } from "../../terminal/time-text.ts"
+import { parseTimeAhead } from "../../common/time-text.ts"
 import { CannotDo, requireId, listCommand, repeated, ambiguousId, NotAllowed, UsageError } from "../../common/usage.ts"
 
 export function addApprovals(program: Command, run: Run): void {

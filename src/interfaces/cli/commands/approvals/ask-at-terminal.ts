@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "../../../../config/load.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { ApprovalRequest, ApprovalUIAdapter, PendingItem } from "../../../../core/approval.ts"
 import { NobodyAsked } from "../../../../approvals/nobody-asked.ts"
 import type { ToolPermissionLevel } from "../../../../core/permission.ts"
@@ -8,7 +8,7 @@ import type { OpenOptions, CliContext } from "../../common/context.ts"
 import { attributeAnswers } from "./attribute-answers.ts"
 import { printMessage } from "../../common/output.ts"
 import { isAttended, isInsideTool } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { UsageError } from "../../common/usage.ts"
 
 interface TerminalAsking {
@@ -64,7 +64,7 @@ export function waitsForRemoteAnswer({ io }: CliContext, { config }: LoadedConfi
 }
 
 /** Prints each waiting call on stderr. */
-export function announceWaitingCalls(context: CliContext, { on, approvals }: App, hint: string): void {
+export function announceWaitingCalls(context: CliContext, { on, approvals }: Quartermaster, hint: string): void {
   on("TOOL_CALL_WAITING", ({ callId, until }) => {
     // A call that has already ended needs no announcement.
     void announce(callId, until).catch(() => {})

@@ -4,7 +4,7 @@ import { agentOfEntries } from "../../common/known-names.ts"
 import { showList } from "../../common/listing.ts"
 import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { CannotDo, requireId, listCommand } from "../../common/usage.ts"
 
 export function addGrants(program: Command, run: Run): void {

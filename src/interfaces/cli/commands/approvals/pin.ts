@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { askSecrets, readLine } from "../../terminal/ask-secret.ts"
+import { askSecrets, readLine } from "../../common/ask-secret.ts"
 import type { CliContext, Io, Run } from "../../common/context.ts"
 import { isAttended, withPerson } from "../../common/open-app.ts"
 import { printResult } from "../../common/output.ts"

@@ -1,7 +1,7 @@
 import type { CliContext } from "../../common/context.ts"
 import { printResult } from "../../common/output.ts"
 import { withPerson } from "../../common/open-app.ts"
-import { formatTime, parseMoment } from "../../terminal/time-text.ts"
+import { formatTime, parseMoment } from "../../common/time-text.ts"
 import { UsageError } from "../../common/usage.ts"
 
 /** Removes old records from the audit log. Requires --yes. */

@@ -1,10 +1,10 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { AuditFilter } from "../../../../store/port.ts"
 import { endings, ToolExecuteStatus } from "../../../../core/result.ts"
 import type { CliContext } from "../../common/context.ts"
 import { agentOfEntries } from "../../common/known-names.ts"
-import { parseMoment } from "../../terminal/time-text.ts"
+import { parseMoment } from "../../common/time-text.ts"
 import { choiceFlag, wholeNumberFlag } from "../../common/usage.ts"
 
 export interface AuditFlags {
@@ -46,7 +46,7 @@ export function filterOf({ flags: { agent } }: CliContext, given: AuditFlags): A
 }
 
 /** The filter with the whole id of the agent that its first characters mean. */
-export function wholeAgent(context: CliContext, app: Pick<App, "org">, filter: AuditFilter): AuditFilter {
+export function wholeAgent(context: CliContext, app: Pick<Quartermaster, "org">, filter: AuditFilter): AuditFilter {
   const agent = agentOfEntries(context, app)
   return agent === undefined ? filter : { ...filter, agentId: agent }
 }

@@ -3,7 +3,7 @@ import type { Reason } from "../../../../core/reason.ts"
 import { waitedMs } from "../../../../approvals/waits.ts"
 import { intentText } from "../../../../schema/intent-text.ts"
 import { durationText } from "../../terminal/call-line.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 
 /** The records of one call as text: when, what happened, and who decided. */
 export function callHistory(entries: readonly AuditEntry[]): string {

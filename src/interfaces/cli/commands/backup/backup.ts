@@ -47,7 +47,7 @@ async function restore(context: CliContext, given: string, { replace }: { replac
 }
 
 async function restoreData(folder: string, dataDir: string, home: string, replace: boolean) {
-  const { restore: copyBack } = await import("../../../../store/sqlite/restore.ts")
+  const { restore: copyBack } = await import("../../../../app/restore.ts")
   const { rememberFolder } = await import("../../../../config/known-folders.ts")
   const restored = await copyBack(folder, dataDir, { replace })
   rememberFolder(dataDir, home)

@@ -1,15 +1,15 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { ToolFailure } from "../../../../core/ending.ts"
 import type { TrashAdmin, TrashItem } from "../../../../platform/files/file-access.ts"
-import { confirm } from "../../terminal/confirm.ts"
+import { confirm } from "../../common/confirm.ts"
 import { printable } from "../../../../lib/printable.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { agentOfEntries } from "../../common/known-names.ts"
 import { showList } from "../../common/listing.ts"
 import { printResult, printMessage } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { CannotDo, requireId, listCommand } from "../../common/usage.ts"
 
 export function addTrash(program: Command, run: Run): void {
@@ -22,7 +22,7 @@ export function addTrash(program: Command, run: Run): void {
     .action(run(restoreItem))
 }
 
-function trashOf({ trash }: App): TrashAdmin {
+function trashOf({ trash }: Quartermaster): TrashAdmin {
   if (trash === undefined) throw new CannotDo("no_trash", "This app was opened without a workspace and has no trash.")
   return trash
 }

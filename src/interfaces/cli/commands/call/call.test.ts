@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { CallRequest } from "../../../../core/call.ts"
 import type { EventOf, EventType, Listener, QuartermasterEvent } from "../../../../core/events.ts"
 import { failedWith, type ToolResult } from "../../../../core/result.ts"
@@ -46,7 +46,7 @@ function callWith(
     return ended
   }
   const app = {
-    on: ((type: EventType, listener: Listener) => (listeners.push([type, listener]), () => {})) as App["on"],
+    on: ((type: EventType, listener: Listener) => (listeners.push([type, listener]), () => {})) as Quartermaster["on"],
     call: (request: CallRequest) => (received.push(["call", request.tool]), emit()),
     submit: (request: CallRequest, { waitMs }: { waitMs: number }) => {
       received.push(["submit", request.tool, waitMs])

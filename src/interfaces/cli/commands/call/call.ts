@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { exitCode, isTicket } from "../../../../core/result.ts"
 import { readArguments, parseJsonArgument } from "../../common/arguments.ts"
@@ -123,7 +123,7 @@ function waitFlag(seconds: string | undefined): number | undefined {
 }
 
 /** Reads the words by the schema of the tool. If the agent may not see the tool, the call itself reports that. */
-export function readInput(words: readonly string[], app: App, agentId: string, tool: string): unknown {
+export function readInput(words: readonly string[], app: Quartermaster, agentId: string, tool: string): unknown {
   try {
     return words.length === 0 ? {} : readArguments(words, app.inputSchemaOf(agentId, tool))
   } catch (error) {

@@ -1,9 +1,9 @@
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { PluginState } from "../../../../registry/plugins/plugin.ts"
 import { mcpName, type McpServerState } from "../../../../core/mcp.ts"
 
 /** Why there may be no tool of this name: its server does not run, or its plugin was not loaded. */
-export function missingToolSentences({ mcp, plugins }: Pick<App, "mcp" | "plugins">, tool: string): string[] {
+export function missingToolSentences({ mcp, plugins }: Pick<Quartermaster, "mcp" | "plugins">, tool: string): string[] {
   const found = [deadServerSentence(tool, mcp.list()), deadPluginSentence(plugins.list())]
   return found.filter((sentence) => sentence !== undefined)
 }

@@ -3,7 +3,7 @@ import { ToolExecuteStatus, type Ticket, type ToolResult } from "../../../../cor
 import { printable, printableJson } from "../../../../lib/printable.ts"
 import type { CliContext } from "../../common/context.ts"
 import { printMessage } from "../../common/output.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import type { LiveOutput } from "./live-output.ts"
 
 /** Shows an ended call: its result on stdout, an error on stderr. A withheld result is not shown. */

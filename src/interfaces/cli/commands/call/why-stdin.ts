@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline"
 import type { LoadedConfig } from "../../../../config/load.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { callingAgent } from "../../common/calling-agent.ts"
 import { printableJson } from "../../../../lib/printable.ts"
@@ -35,7 +35,7 @@ interface Question {
 interface Context {
   session: CliContext
   loaded: LoadedConfig
-  app: App
+  app: Quartermaster
   sessionId: string | undefined
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { Explanation } from "../../../../policy/explanation.ts"
 import { runWithApp } from "../../testing.ts"
 import { whyText } from "./why.ts"
@@ -40,7 +40,7 @@ test("of a tool that does not say what it touches, that is said", () => {
 
 function whyWith(given: Parameters<typeof runWithApp>[2] = {}) {
   const asked: unknown[] = []
-  const why: App["why"] = (request) => {
+  const why: Quartermaster["why"] = (request) => {
     asked.push(request)
     if (request.tool === "broken") return Promise.reject(new Error("The store is gone."))
     return Promise.resolve(

@@ -1,14 +1,14 @@
-import type { CliApp } from "../../common/context.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 
 /** The other agents that the chat's agent has asked, and whether they have answered. */
 export class AskedAgents {
-  readonly #society: CliApp["society"]
+  readonly #society: Quartermaster["society"]
   readonly #conversationId: () => string
   #isLooking = false
   /** The agents whose answers have not come yet. */
   awaited: readonly string[] = []
 
-  constructor(society: CliApp["society"], conversationId: () => string) {
+  constructor(society: Quartermaster["society"], conversationId: () => string) {
     this.#society = society
     this.#conversationId = conversationId
   }

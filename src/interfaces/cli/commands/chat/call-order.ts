@@ -1,10 +1,10 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { isDeepStrictEqual } from "node:util"
-import { chainTurns, unanswered } from "../../../../agents/chain/turns.ts"
+import { chainTurns, unanswered } from "../../../../agents/context/turns.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
-import type { CliApp } from "../../common/context.ts"
 
 /** What waits, in the order in which the models made the calls: they are checked at once, and come in any order. */
-export async function inCallOrder(app: CliApp, items: readonly PendingItem[]): Promise<PendingItem[]> {
+export async function inCallOrder(app: Quartermaster, items: readonly PendingItem[]): Promise<PendingItem[]> {
   const sessions = [...new Set(items.map(({ sessionId }) => sessionId))]
   const ordered = sessions.map(async (sessionId) => {
     const own = items.filter((item) => item.sessionId === sessionId)

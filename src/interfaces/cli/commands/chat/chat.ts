@@ -1,12 +1,12 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { ChainOptions } from "../../../../agents/chain/open-chains.ts"
 import type { ToolChainResult } from "../../../../agents/chain/chain-result.ts"
-import { chainTurns } from "../../../../agents/chain/turns.ts"
+import { chainTurns } from "../../../../agents/context/turns.ts"
 import type { ToolChain } from "../../../../agents/chain/tool-chain.ts"
 import type { LanguageModel, ModelMessage } from "../../../../agents/models/port.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { printable } from "../../../../lib/printable.ts"
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
-import type { CliApp } from "../../common/context.ts"
 import { shortId } from "../agents/agent-tree.ts"
 import { onOneLine } from "../../terminal/call-line.ts"
 import { cutTo } from "../../terminal/width.ts"
@@ -24,7 +24,7 @@ import { TurnView } from "./turn-view.ts"
 import type { WaitingCards } from "./waiting-cards.ts"
 
 export interface ChatParts {
-  app: CliApp
+  app: Quartermaster
   agentId: string
   model: LanguageModel
   /** The id of the conversation to go on with; a new one if left out. */

@@ -1,10 +1,11 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { agentOfEntries } from "../../common/known-names.ts"
-import { chainTurns } from "../../../../agents/chain/turns.ts"
+import { chainTurns } from "../../../../agents/context/turns.ts"
 import { printable } from "../../../../lib/printable.ts"
 import { spanWords } from "../../../../lib/span-words.ts"
 import { conversationStates, type Conversation } from "../../../../core/conversation.ts"
 import { isSocietyConversation } from "../../../../core/society-conversation.ts"
-import type { CliApp, CliContext } from "../../common/context.ts"
+import type { CliContext } from "../../common/context.ts"
 import { findConversation } from "../run/find-conversation.ts"
 import { printMessage } from "../../common/output.ts"
 import { columnsOf, table } from "../../terminal/table.ts"
@@ -15,7 +16,7 @@ import { isSaid } from "./resumed.ts"
 /** The conversation to go on with: the one that is named, or the person's last ones, of which they choose one. */
 export async function conversationOf(
   context: CliContext,
-  app: CliApp,
+  app: Quartermaster,
   { resume, by, leaving }: { resume: string | true | undefined; by: string; leaving: AbortSignal },
 ): Promise<Conversation | undefined> {
   if (resume === undefined) return undefined
@@ -31,7 +32,7 @@ export async function conversationOf(
 const mostListed = 9
 
 /** The conversations that a person began, with all agents or one, those used last first. */
-async function lastUsed(app: CliApp, by: string, agentId: string | undefined): Promise<Conversation[]> {
+async function lastUsed(app: Quartermaster, by: string, agentId: string | undefined): Promise<Conversation[]> {
   const states = conversationStates.filter((state) => state !== "ended")
   const found: Conversation[] = []
   let cursor: string | undefined
@@ -46,7 +47,7 @@ async function lastUsed(app: CliApp, by: string, agentId: string | undefined): P
 /** Shows the conversations and asks for the number of one until the signal aborts. Enter takes the first. */
 async function chooseConversation(
   context: CliContext,
-  app: CliApp,
+  app: Quartermaster,
   conversations: readonly Conversation[],
   leaving: AbortSignal,
 ): Promise<Conversation> {
@@ -75,7 +76,7 @@ async function chooseConversation(
 }
 
 /** A numbered row for each: when it was used, with whom, what waits in it, and what was said last. */
-async function listOf(app: CliApp, conversations: readonly Conversation[], columns: number): Promise<string> {
+async function listOf(app: Quartermaster, conversations: readonly Conversation[], columns: number): Promise<string> {
   const rows = await Promise.all(
     conversations.map(async ({ id, agentId, updatedAt }, place) => {
       const said = chainTurns(await app.conversations.turns(id)).findLast((turn) => isSaid(turn))

@@ -1,6 +1,6 @@
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
 import { onOneLine } from "../../terminal/call-line.ts"
-import { formatDuration } from "../../terminal/time-text.ts"
+import { formatDuration } from "../../common/time-text.ts"
 import { cutTo } from "../../terminal/width.ts"
 import { inputRows, type Rows } from "./layout.ts"
 import type { Line } from "./line-editor.ts"

@@ -1,10 +1,10 @@
-import { chainTurns, hintsBy, type CallResult, type ChainTurn } from "../../../../agents/chain/turns.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
+import { chainTurns, hintsBy, type CallResult, type ChainTurn } from "../../../../agents/context/turns.ts"
 import { printable } from "../../../../lib/printable.ts"
 import { spanWords } from "../../../../lib/span-words.ts"
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
 import type { Conversation } from "../../../../core/conversation.ts"
 import { callCard, callText, durationText, onOneLine, sizeText, type CallEnding } from "../../terminal/call-line.ts"
-import type { CliApp } from "../../common/context.ts"
 import { cutTo } from "../../terminal/width.ts"
 import { AnswerText } from "./answer-text.ts"
 import { paintCard } from "./call-card.ts"
@@ -14,7 +14,7 @@ const mostRows = 20
 
 /** A conversation that goes on: what the person said last, and what happened since. */
 export async function resumedRows(
-  app: CliApp,
+  app: Quartermaster,
   conversation: Conversation,
   paint: TerminalStyle,
   columns: number,

@@ -1,10 +1,10 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { moneyText } from "../../../../lib/money-text.ts"
 import { counted } from "../../../../lib/counted.ts"
-import { chainTurns } from "../../../../agents/chain/turns.ts"
+import { chainTurns } from "../../../../agents/context/turns.ts"
 import { printable } from "../../../../lib/printable.ts"
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
 import { readInput } from "../call/call.ts"
-import type { CliApp } from "../../common/context.ts"
 import { table } from "../../terminal/table.ts"
 import { UsageError } from "../../common/usage.ts"
 import { whyText } from "../call/why.ts"
@@ -14,7 +14,7 @@ import { slashCommands, type SlashName } from "./slash.ts"
 
 /** What slash commands look at. */
 export interface SlashContext {
-  app: CliApp
+  app: Quartermaster
   agentId: string
   conversationId: string
   model: string

@@ -1,9 +1,10 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { answerHere, type AnswerHere } from "../approvals/answer-at-terminal.ts"
 import { inCallOrder } from "./call-order.ts"
 import { onOneLine } from "../../terminal/call-line.ts"
-import type { CliApp, CliContext } from "../../common/context.ts"
+import type { CliContext } from "../../common/context.ts"
 import { itemsInTree } from "../agents/wait-for-agents.ts"
 
 /** How long a call may take to begin to wait after another one of the same answer. */
@@ -27,14 +28,14 @@ export interface CardStage {
  */
 export class WaitingCards {
   readonly #context: CliContext
-  readonly #app: CliApp
+  readonly #app: Quartermaster
   readonly #by: string
   #open: AbortController | undefined
   #isLooking = false
   #waiting: readonly PendingItem[] = []
   #left = new Set<string>()
 
-  constructor(context: CliContext, app: CliApp, by: string) {
+  constructor(context: CliContext, app: Quartermaster, by: string) {
     // Agents that the chat's agent asked have cards here too.
     this.#context = { ...context, flags: { ...context.flags, agent: undefined } }
     this.#app = app

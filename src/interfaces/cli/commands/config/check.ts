@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { ConfigError } from "../../../../config/config-error.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { CliContext, Run } from "../../common/context.ts"
 import { inspectFile, problemsIn, type FileReport } from "./inspect-file.ts"
 import { printMessage, printOutput } from "../../common/output.ts"
@@ -75,7 +75,7 @@ async function startAll(
   }
 }
 
-function startedIn({ mcp, plugins }: App): Started[] {
+function startedIn({ mcp, plugins }: Quartermaster): Started[] {
   const servers = mcp.list().filter(({ state }) => state !== "disabled")
   return [
     ...servers.map(({ name, state, problem }) => ({

@@ -5,7 +5,7 @@ import type { InspectedConfig } from "../../../../config/inspect.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { newId } from "../../../../lib/new-id.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { mcpName } from "../../../../core/mcp.ts"
 import { pathText } from "../../../../schema/problems.ts"
 import type { CliContext, Io, Runtime } from "../../common/context.ts"
@@ -51,7 +51,10 @@ async function withKnownRoles(loaded: LoadedConfig, { problems, placeOf }: Inspe
 }
 
 /** Uses what the data folder knows. One that is not this user's is not opened; an empty store takes its place. */
-async function openHarmless(runtime: Runtime, loaded: LoadedConfig): Promise<{ app: App } | { problem: string }> {
+async function openHarmless(
+  runtime: Runtime,
+  loaded: LoadedConfig,
+): Promise<{ app: Quartermaster } | { problem: string }> {
   try {
     return { app: await runtime.openApp(loaded, { readOnly: true }) }
   } catch (error) {
@@ -63,7 +66,7 @@ async function openHarmless(runtime: Runtime, loaded: LoadedConfig): Promise<{ a
 
 /** `starts` is what brings tools that the app does not have yet. */
 export async function problemsIn(
-  app: App,
+  app: Quartermaster,
   { starts, servers, placeOf, missesNames }: Pick<InspectedConfig, "starts" | "servers" | "placeOf" | "missesNames">,
   { config, ruleSources }: LoadedConfig,
   env: Io["env"],
@@ -138,7 +141,7 @@ function noteText({ file, line, sentence }: ConfigProblem): string {
   return `${file}:${line}: ${sentence}`
 }
 
-function namesIn(app: App) {
+function namesIn(app: Quartermaster) {
   const isActive = ({ status }: { status: string }) => status === "active"
   return {
     hasTool: (name: string) => app.findTool(name) !== undefined,

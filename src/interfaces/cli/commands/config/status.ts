@@ -2,12 +2,12 @@ import type { Command } from "commander"
 import { counted } from "../../../../lib/counted.ts"
 import { printable } from "../../../../lib/printable.ts"
 import { totalWaiting } from "../../../../core/approval.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { ModeInForce } from "../../../../core/organisation.ts"
 import type { CliContext, Run } from "../../common/context.ts"
 import { withApp } from "../../common/open-app.ts"
 import { printResult } from "../../common/output.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 
 export function addStatus(program: Command, run: Run): void {
   program
@@ -32,7 +32,7 @@ function showStatus(context: CliContext): Promise<number> {
   })
 }
 
-function freezeLine({ agentId, by, because }: ReturnType<App["frozen"]>[number]): string {
+function freezeLine({ agentId, by, because }: ReturnType<Quartermaster["frozen"]>[number]): string {
   const who = agentId === undefined ? "All agents are" : `Agent ${agentId} and its sub-agents are`
   return `${who} frozen by ${by}${because === undefined ? "" : `: ${because}`}`
 }

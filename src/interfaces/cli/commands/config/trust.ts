@@ -1,8 +1,8 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
 import { ConfigError } from "../../../../config/config-error.ts"
-import { confirm } from "../../terminal/confirm.ts"
+import { confirm } from "../../common/confirm.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { inspectFile } from "./inspect-file.ts"
 import { printMessage, printOutput } from "../../common/output.ts"
@@ -91,7 +91,7 @@ async function whatItHolds({
   tokens,
   mcp,
   experiments,
-}: App): Promise<Record<string, string[]>> {
+}: Quartermaster): Promise<Record<string, string[]>> {
   const stored = ({ source }: { source: string }) => source === "store"
   const { people, roles, agents } = { people: org.listPeople(), roles: org.listRoles(), agents: org.listAgents() }
   return {

@@ -1,5 +1,5 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { AuditEntry, EndEntry, StartEntry, StepEntry } from "../../../../core/audit-entry.ts"
-import type { CliApp } from "../../common/context.ts"
 
 /** An ended call, as the audit log has it. */
 export interface LoggedCall {
@@ -25,7 +25,7 @@ export interface DemoLog {
   isWhole: boolean
 }
 
-export async function readDemoLog(app: CliApp, isWhole: boolean): Promise<DemoLog> {
+export async function readDemoLog(app: Quartermaster, isWhole: boolean): Promise<DemoLog> {
   await app.settle()
   const rows = await app.audit.list({ limit: 1000 })
   const stories = await app.audit.showMany(rows.map(({ callId }) => callId))

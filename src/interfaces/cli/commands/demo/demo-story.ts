@@ -1,6 +1,6 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Answer, PendingItem } from "../../../../core/approval.ts"
-import type { CliApp } from "../../common/context.ts"
 
 /** The person of the story. A script plays her. */
 const person = "ann"
@@ -15,7 +15,7 @@ const longestMs = 120_000
  * Lets root's team work on Ann's request until root has answered it, and returns the answer. `pauseMs` is how long Ann
  * thinks before each of her answers. Undefined when there was none in time or the signal aborted.
  */
-export async function playStory(app: CliApp, pauseMs: number, stop: AbortSignal): Promise<string | undefined> {
+export async function playStory(app: Quartermaster, pauseMs: number, stop: AbortSignal): Promise<string | undefined> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(longestMs)])
   const answered = new Set<string>()
   const answerAll = async () => {

@@ -1,10 +1,11 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Command } from "commander"
 import { shellWord } from "../../../../lib/shell-word.ts"
-import type { CliApp, CliContext, Io, Run } from "../../common/context.ts"
+import type { CliContext, Io, Run } from "../../common/context.ts"
 import { readDemoLog } from "./demo-log.ts"
 import type { DemoReport } from "./demo-report.ts"
 import { scenes, type Scene, type Seen } from "./demo-scenes.ts"
@@ -87,7 +88,7 @@ async function demo(context: CliContext, { fast = false, keep = false }: DemoFla
 }
 
 /** Shows each scene once it is in the audit log, and returns those that never were. */
-async function play(app: CliApp, report: DemoReport, pause: number, signal: AbortSignal): Promise<Scene[]> {
+async function play(app: Quartermaster, report: DemoReport, pause: number, signal: AbortSignal): Promise<Scene[]> {
   let isOver = false
   const story = playStory(app, pause, signal).finally(() => (isOver = true))
   // It is awaited below; until then it must not count as unhandled.

@@ -1,3 +1,4 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { cpSync, existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -7,7 +8,7 @@ import type { LoadedConfig } from "../../../../config/load.ts"
 import { findProject, sampleFolderName } from "../../../../config/find-project.ts"
 import { sampleMaker } from "../../../../org/sample.ts"
 import type { ChangedBy } from "../../../../org/organisation-admin.ts"
-import type { CliApp, CliContext } from "../../common/context.ts"
+import type { CliContext } from "../../common/context.ts"
 
 /** Where `serve --sample` serves, and why it makes no sample there. */
 export interface SampleContext {
@@ -76,7 +77,7 @@ const roles = [
 ] as const
 
 /** Adds the sample's organisation and a few calls, once. False when it was there and a person removed it. */
-export async function addSample(app: CliApp): Promise<boolean> {
+export async function addSample(app: Quartermaster): Promise<boolean> {
   const own = app.org.listRoles().filter(({ createdBy }) => createdBy === sampleMaker)
   if (own.length > 0) return own.some(({ status }) => status === "active")
   const by: ChangedBy = { kind: "person", id: sampleMaker }

@@ -1,9 +1,9 @@
 import { counted } from "../../../../lib/counted.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { describeOrphanedAgents } from "../../../../org/orphaned-agents.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
-import { sandboxUnavailableSentence } from "../../../../platform/processes/process-access.ts"
+import { sandboxUnavailableSentence } from "../../../../core/errors.ts"
 import { frozenText } from "../agents/agents.ts"
 import { broken, missing, note, ok, type DoctorFinding } from "./doctor-finding.ts"
 import type { CliContext } from "../../common/context.ts"
@@ -13,7 +13,7 @@ import { isInsideTool } from "../../common/open-app.ts"
 /** Opens the app and checks the store, the person, rules, agents, freezes, the sandbox, MCP servers and plugins. */
 export async function checkApp(context: CliContext, loaded: LoadedConfig): Promise<DoctorFinding[]> {
   const { runtime } = context
-  let app: App | undefined
+  let app: Quartermaster | undefined
   try {
     const { sqliteVersion } = await import("../../../../store/sqlite/sqlite-version.ts")
     const { name, version } = await sqliteVersion()
@@ -37,7 +37,11 @@ export async function checkApp(context: CliContext, loaded: LoadedConfig): Promi
   }
 }
 
-async function checkPerson({ io, runtime, flags }: CliContext, loaded: LoadedConfig, app: App): Promise<DoctorFinding> {
+async function checkPerson(
+  { io, runtime, flags }: CliContext,
+  loaded: LoadedConfig,
+  app: Quartermaster,
+): Promise<DoctorFinding> {
   if (isInsideTool(io))
     return note("This runs inside a tool (QM_INSIDE is set), so no person can answer or make changes here.")
   try {
@@ -49,7 +53,7 @@ async function checkPerson({ io, runtime, flags }: CliContext, loaded: LoadedCon
 }
 
 /** Whether commands run in a sandbox, and what that means for approvals. */
-function checkSandbox(app: App, isMode: boolean): DoctorFinding[] {
+function checkSandbox(app: Quartermaster, isMode: boolean): DoctorFinding[] {
   try {
     const layer = app.sandbox?.()
     if (layer === undefined) return []
@@ -76,7 +80,7 @@ function checkSandbox(app: App, isMode: boolean): DoctorFinding[] {
 }
 
 /** Starts every MCP server and reports those that cannot be used. */
-async function checkServers({ mcp }: App): Promise<DoctorFinding[]> {
+async function checkServers({ mcp }: Quartermaster): Promise<DoctorFinding[]> {
   await mcp.ready(undefined, { all: true })
   return mcp.list().flatMap(({ name, state, tools, problem }) => {
     if (state === "disabled") return []
@@ -85,7 +89,7 @@ async function checkServers({ mcp }: App): Promise<DoctorFinding[]> {
   })
 }
 
-function checkPlugins({ plugins }: App): DoctorFinding[] {
+function checkPlugins({ plugins }: Quartermaster): DoctorFinding[] {
   return plugins.list().map(({ name, state, tools, problem }) => {
     if (state === "failed") return broken(`Plugin ${name} was not loaded: ${problem ?? "it failed."}`)
     return state === "off"
@@ -95,7 +99,11 @@ function checkPlugins({ plugins }: App): DoctorFinding[] {
 }
 
 /** Stored roles, agents, departments and people that the configuration overrides by name. */
-async function checkShadowed({ runtime }: CliContext, loaded: LoadedConfig, org: App["org"]): Promise<DoctorFinding[]> {
+async function checkShadowed(
+  { runtime }: CliContext,
+  loaded: LoadedConfig,
+  org: Quartermaster["org"],
+): Promise<DoctorFinding[]> {
   if (loaded.config.org === undefined) return []
   const { org: _, ...config } = loaded.config
   const stored = await runtime.openApp({ ...loaded, config }, { readOnly: true })
@@ -113,7 +121,7 @@ async function checkShadowed({ runtime }: CliContext, loaded: LoadedConfig, org:
 /** Names such as `role developer`, with their source. */
 type Names = ReadonlyMap<string, string>
 
-function namesIn(org: App["org"]): Names {
+function namesIn(org: Quartermaster["org"]): Names {
   const live = [
     ...org.listRoles().map(({ name, status, source }) => ({ name: `role ${name}`, status, source })),
     ...org.listAgents().map(({ id, status, source }) => ({ name: `agent ${id}`, status, source })),

@@ -4,11 +4,11 @@ import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { activeAgent } from "../../common/calling-agent.ts"
 import { readBuiltinFlag, shownTools } from "../mcp/builtin-groups-flag.ts"
-import { confirm } from "../../terminal/confirm.ts"
+import { confirm } from "../../common/confirm.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
 import { clientNames } from "../../../../config/clients.ts"
 import type { InstallationPlan } from "../../../../config/install.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import { nearestName } from "../../../../lib/nearest-name.ts"
 import { shellWord } from "../../../../lib/shell-word.ts"
@@ -109,7 +109,7 @@ const usualGroups: readonly string[] = ["workspace", "command", "network"]
 /** The groups of built-in tools for the client. Who names an agent has chosen by its role already. */
 function chooseGroups(
   context: CliContext,
-  app: App,
+  app: Quartermaster,
   agent: string,
   { builtin, http }: InstallFlags,
 ): readonly string[] | undefined {
@@ -124,7 +124,7 @@ function chooseGroups(
 
 /** Which tools the client is shown, and how to have more or fewer of them. */
 function whatIsShown(
-  app: App,
+  app: Quartermaster,
   agent: string,
   builtin: readonly string[] | undefined,
   command: string,

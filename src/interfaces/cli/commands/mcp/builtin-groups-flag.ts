@@ -1,5 +1,5 @@
 import { nearestName } from "../../../../lib/nearest-name.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { builtinGroups } from "../../../../registry/builtin-groups.ts"
 import type { McpToolDefinition } from "../../../../core/mcp.ts"
 import { commaList, UsageError } from "../../common/usage.ts"
@@ -20,7 +20,7 @@ export function readBuiltinFlag(given: string | undefined): readonly string[] | 
 
 /** The tools that an MCP client is shown of an agent's: of the built-in ones those of the groups, and all others. */
 export function shownTools(
-  app: Pick<App, "mcpTools" | "visibleTool">,
+  app: Pick<Quartermaster, "mcpTools" | "visibleTool">,
   agentId: string,
   groups: readonly string[] | undefined,
 ): readonly McpToolDefinition[] {

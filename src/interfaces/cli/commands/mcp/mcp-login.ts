@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline"
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { UnmatchedSignInRedirect, type McpSignedIn } from "../../../../core/mcp.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { nearestName } from "../../../../lib/nearest-name.ts"
@@ -45,7 +45,7 @@ function login(context: CliContext, server: string, { wait, paste = false }: Log
 /** Waits for the browser's redirect, or for a pasted redirect URL. Undefined if the person cancels. */
 async function waitForSignIn(
   context: CliContext,
-  app: App,
+  app: Quartermaster,
   server: string,
   by: string,
 ): Promise<McpSignedIn | undefined> {
@@ -93,7 +93,7 @@ async function waitForSignIn(
 }
 
 /** Finishes the sign-in once, even if the browser sends the same redirect twice. */
-function finishing(app: App, server: string, by: string, done: (signedIn: McpSignedIn) => void) {
+function finishing(app: Quartermaster, server: string, by: string, done: (signedIn: McpSignedIn) => void) {
   let current: Promise<string> | undefined
   const finish = async (address: string): Promise<string> => {
     try {
@@ -107,7 +107,7 @@ function finishing(app: App, server: string, by: string, done: (signedIn: McpSig
   return (address: string): Promise<string> => (current ??= finish(address))
 }
 
-async function beginOnly(context: CliContext, app: App, server: string, by: string): Promise<number> {
+async function beginOnly(context: CliContext, app: Quartermaster, server: string, by: string): Promise<number> {
   try {
     const begun = await app.mcp.signIn(server, by, async (port) => {
       const listener = await listenForRedirect(port, () => Promise.resolve(""))
@@ -130,7 +130,7 @@ async function beginOnly(context: CliContext, app: App, server: string, by: stri
   }
 }
 
-async function readPasted(context: CliContext, app: App, server: string, by: string): Promise<McpSignedIn> {
+async function readPasted(context: CliContext, app: Quartermaster, server: string, by: string): Promise<McpSignedIn> {
   const { io } = context
   printMessage(context, "Paste the URL the browser was redirected to:")
   const lines = createInterface({ input: io.stdin })
@@ -171,7 +171,7 @@ function logout(context: CliContext, server: string): Promise<number> {
   })
 }
 
-function refuseUnknown(server: string, { mcp }: App): void {
+function refuseUnknown(server: string, { mcp }: Quartermaster): void {
   const names = mcp.list().map(({ name }) => name)
   if (names.includes(server)) return
   const guess = nearestName(server, names)

@@ -1,8 +1,8 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { McpPin, McpToolDefinition } from "../../../../core/mcp.ts"
 import { nearestName } from "../../../../lib/nearest-name.ts"
-import { confirm } from "../../terminal/confirm.ts"
+import { confirm } from "../../common/confirm.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { lineDiff } from "../../terminal/line-diff.ts"
@@ -10,7 +10,7 @@ import { showList } from "../../common/listing.ts"
 import { printMessage, printOutput } from "../../common/output.ts"
 import { orCannotDo, listCommand, UsageError } from "../../common/usage.ts"
 import { personOf, withApp } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 
 export function addPins(mcp: Command, run: Run): void {
   const pins = mcp
@@ -126,7 +126,11 @@ function withPins(
   context: CliContext,
   server: string | undefined,
   tool: string | undefined,
-  work: (app: App, pins: readonly McpPin[], loaded: Parameters<typeof personOf>[2]) => number | Promise<number>,
+  work: (
+    app: Quartermaster,
+    pins: readonly McpPin[],
+    loaded: Parameters<typeof personOf>[2],
+  ) => number | Promise<number>,
 ): Promise<number> {
   return withApp(context, {}, async (app, loaded) => {
     const names = app.mcp.list().map(({ name }) => name)

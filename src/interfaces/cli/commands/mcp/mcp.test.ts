@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { createQuartermaster } from "../../../../app/create-app.ts"
 import type { Config } from "../../../../config/schema.ts"
 import { definition, toolbox } from "../../../../testing/mcp/toolbox.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { temporaryFolder } from "../../../../testing/test-app.ts"
 import type { Io, Runtime } from "../../common/context.ts"
 import { clientIdentity } from "./mcp.ts"
@@ -160,7 +160,7 @@ test("servers of a file that is not trusted are ignored, and the message says so
 
 test("'qm mcp' calls as the agent that is named, with the answers of the person here; inside a tool there is none", async () => {
   const findAgent = (id: string) => (id === "dev" ? { id, status: "active" } : undefined)
-  const app = { org: { findAgent, listAgents: () => [] } } as unknown as App
+  const app = { org: { findAgent, listAgents: () => [] } } as unknown as Quartermaster
   const identify = (agent: string | undefined, env: Record<string, string>) => {
     const runtime = { identifyPerson: () => Promise.resolve({ id: "ada", proved: "this test" }) } as unknown as Runtime
     const context = { io: { env } as Io, runtime, flags: { json: false, set: [], agent } }

@@ -2,7 +2,7 @@ import type { Command } from "commander"
 import { Writable } from "node:stream"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import type { ClientIdentity } from "../../../mcp/client-identity.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { McpPin, McpServerState } from "../../../../core/mcp.ts"
 import { activeAgent } from "../../common/calling-agent.ts"
 import { readBuiltinFlag, shownTools } from "./builtin-groups-flag.ts"
@@ -87,7 +87,11 @@ async function serve(context: CliContext, flags: { builtin?: string }): Promise<
 }
 
 /** The agent the client calls as, and the person whose answers it may give. Inside a tool there is no such person. */
-export async function clientIdentity(context: CliContext, app: App, loaded: LoadedConfig): Promise<ClientIdentity> {
+export async function clientIdentity(
+  context: CliContext,
+  app: Quartermaster,
+  loaded: LoadedConfig,
+): Promise<ClientIdentity> {
   const agentId = activeAgent(context, loaded, app)
   if (isInsideTool(context.io)) return { agentId }
   return { agentId, person: (await personOf(context, app, loaded)).id }

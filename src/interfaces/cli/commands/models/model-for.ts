@@ -1,7 +1,7 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { LanguageModel } from "../../../../agents/models/port.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import type { Conversation } from "../../../../core/conversation.ts"
-import type { CliApp } from "../../common/context.ts"
 import { CannotDo } from "../../common/usage.ts"
 
 /**
@@ -9,7 +9,7 @@ import { CannotDo } from "../../common/usage.ts"
  * what to do when there is none.
  */
 export async function modelFor(
-  app: CliApp,
+  app: Quartermaster,
   loaded: LoadedConfig,
   agentId: string,
   { named, before }: { named?: string | undefined; before?: Conversation | undefined },

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { runWithApp } from "../../testing.ts"
 
-function houseWith(frozen: ReturnType<App["frozen"]>) {
+function houseWith(frozen: ReturnType<Quartermaster["frozen"]>) {
   const received: unknown[] = []
   const app = {
     freeze: (given: unknown) => (received.push(["freeze", given]), Promise.resolve()),

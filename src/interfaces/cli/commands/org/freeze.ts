@@ -1,10 +1,11 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { Option, type Command } from "commander"
 import { sessionModes } from "../../../../core/organisation.ts"
 import { dailySession } from "../../../../core/call.ts"
 import { agentOfEntries, wholeAgentId } from "../../common/known-names.ts"
 import { callingAgent } from "../../common/calling-agent.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
-import type { CliApp, Run, CliContext } from "../../common/context.ts"
+import type { Run, CliContext } from "../../common/context.ts"
 import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
 import { CannotDo, choiceFlag } from "../../common/usage.ts"
@@ -91,7 +92,7 @@ function showOrSetMode(context: CliContext, word: string | undefined, flags: { s
   })
 }
 
-function sessionOf(context: CliContext, given: string | undefined, loaded: LoadedConfig, app: CliApp) {
+function sessionOf(context: CliContext, given: string | undefined, loaded: LoadedConfig, app: Quartermaster) {
   const caller = callingAgent(context, loaded, app)
   return { agentId: caller, session: given ?? dailySession(caller, Date.now()) }
 }

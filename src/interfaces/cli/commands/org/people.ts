@@ -7,7 +7,7 @@ import { requirePerson } from "../../common/known-names.ts"
 import { createdFields, showFields, showList } from "../../common/listing.ts"
 import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
-import { formatTime, parseDuration } from "../../terminal/time-text.ts"
+import { formatTime, parseDuration } from "../../common/time-text.ts"
 import { CannotDo, commaList, listCommand, newIdFrom, noSuch, UsageError } from "../../common/usage.ts"
 
 interface PersonFlags {

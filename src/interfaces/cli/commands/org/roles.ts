@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { Role } from "../../../../core/organisation.ts"
 import type { NewRole, Sourced } from "../../../../org/organisation-admin.ts"
 import type { Run, CliContext } from "../../common/context.ts"
@@ -138,7 +138,7 @@ function deleteRole(context: CliContext, name: string): Promise<number> {
 }
 
 /** While no department exists, any name is taken, so a name with a typing error is said. */
-function noteUnknownDepartment(context: CliContext, org: App["org"], department: string | undefined): void {
+function noteUnknownDepartment(context: CliContext, org: Quartermaster["org"], department: string | undefined): void {
   if (department === undefined || org.listDepartments().length > 0) return
   printMessage(
     context,
@@ -186,6 +186,6 @@ function groupsText({ toolGroups }: Role): string {
   return toolGroups.length === 0 ? "none" : toolGroups.join(", ")
 }
 
-function holdersOf(org: App["org"], role: Role): readonly Sourced<{ id: string }>[] {
+function holdersOf(org: Quartermaster["org"], role: Role): readonly Sourced<{ id: string }>[] {
   return org.listAgents().filter(({ roleId }) => roleId === role.id)
 }

@@ -1,12 +1,12 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { AgentToken } from "../../../../org/token-admin.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { agentOfEntries, activeAgentId } from "../../common/known-names.ts"
 import { showList } from "../../common/listing.ts"
 import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
-import { formatTime, parseDuration } from "../../terminal/time-text.ts"
+import { formatTime, parseDuration } from "../../common/time-text.ts"
 import { CannotDo, requireId, listCommand, NotAllowed, UsageError } from "../../common/usage.ts"
 
 interface TokenFlags {
@@ -75,7 +75,7 @@ function createToken(context: CliContext, { name, person, expires = "90d" }: Tok
 }
 
 /** The agent is an option here, so a wrong one is a wrong use of the command. */
-function agentOfToken(app: Pick<App, "org">, given: string): string {
+function agentOfToken(app: Pick<Quartermaster, "org">, given: string): string {
   try {
     return activeAgentId(app, given)
   } catch (error) {

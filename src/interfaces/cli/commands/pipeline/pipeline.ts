@@ -1,3 +1,4 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Command } from "commander"
@@ -9,7 +10,7 @@ import { terminalStyleFor } from "../../../../lib/terminal-style.ts"
 import { shellWord } from "../../../../lib/shell-word.ts"
 import { readArguments } from "../../common/arguments.ts"
 import { activeAgent } from "../../common/calling-agent.ts"
-import type { CliApp, CliContext, Run } from "../../common/context.ts"
+import type { CliContext, Run } from "../../common/context.ts"
 import { withApp } from "../../common/open-app.ts"
 import { printOutput } from "../../common/output.ts"
 import { jsonPipelineReport, printProblems, textPipelineReport } from "./pipeline-report.ts"
@@ -152,7 +153,7 @@ function inputOf({ input = [] }: PipelineFlags): Record<string, unknown> {
 const resumableMs = 24 * 60 * 60 * 1000
 
 /** The whole id of a run. What has run is known for a day; later it would run again. */
-async function findRun(app: CliApp, beginning: string, agentId: string): Promise<string> {
+async function findRun(app: Quartermaster, beginning: string, agentId: string): Promise<string> {
   const { isFirstNote } = await import("../../../../agents/pipeline/open-pipelines.ts")
   const [note] = await app.audit.show(beginning)
   if (note?.kind !== "note" || note.agentId !== agentId || !isFirstNote(note.text)) {

@@ -6,7 +6,7 @@ import type { Run, CliContext } from "../../common/context.ts"
 import { showFields, showList } from "../../common/listing.ts"
 import { printResult, printMessage } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { CannotDo, orCannotDo, listCommand, noSuch, UsageError } from "../../common/usage.ts"
 
 export function addPlugins(program: Command, run: Run): void {

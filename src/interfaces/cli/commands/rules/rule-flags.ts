@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { CliContext } from "../../common/context.ts"
-import { parseTimeAhead } from "../../terminal/time-text.ts"
+import { parseTimeAhead } from "../../common/time-text.ts"
 import { commaList, numberFlag, repeated, UsageError } from "../../common/usage.ts"
 
 /** The fields of a rule as options. `--agent` is an option of every command. */

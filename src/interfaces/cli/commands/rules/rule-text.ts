@@ -1,6 +1,6 @@
 import { argumentWords } from "../../../../lib/argument-words.ts"
 import type { Rule, RuleFlaw } from "../../../../core/rule.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 
 /** The conditions of a rule as text. */
 export function whenText(rule: Rule): string {

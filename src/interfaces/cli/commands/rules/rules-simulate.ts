@@ -8,7 +8,7 @@ import { readRules } from "./rule-file.ts"
 import { flawText } from "./rule-text.ts"
 import { waitForServers } from "../../common/wait-for-servers.ts"
 import { withApp } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { orCannotDo } from "../../common/usage.ts"
 
 /** Decides logged calls again with the rules of a file. Exits with 1 if a rule is malformed. */

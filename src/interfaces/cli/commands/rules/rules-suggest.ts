@@ -5,7 +5,7 @@ import { filterOf, wholeAgent, type AuditFlags } from "../audit/audit-filter.ts"
 import type { CliContext } from "../../common/context.ts"
 import { withApp } from "../../common/open-app.ts"
 import { printMessage, printResult } from "../../common/output.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { waitForServers } from "../../common/wait-for-servers.ts"
 
 /** Shows rules for what people always approved, each with the command that adds it. Adds nothing. */

@@ -1,8 +1,8 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { isExpired, type Rule } from "../../../../core/rule.ts"
 import { withFilterOptions } from "../audit/audit-filter.ts"
-import { confirm } from "../../terminal/confirm.ts"
+import { confirm } from "../../common/confirm.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { showList } from "../../common/listing.ts"
 import { printResult, printMessage } from "../../common/output.ts"
@@ -145,7 +145,11 @@ async function orWrongRule<T>(work: Promise<T>): Promise<T> {
 }
 
 /** A rule that names something unknown is shown, and added only if the person agrees: it would decide nothing. */
-async function mayNameNothing(context: CliContext, app: Pick<App, "rules" | "mcp">, given: unknown): Promise<boolean> {
+async function mayNameNothing(
+  context: CliContext,
+  app: Pick<Quartermaster, "rules" | "mcp">,
+  given: unknown,
+): Promise<boolean> {
   const find = async () => {
     const { flaws } = await orWrongRule(app.rules.simulate([given], noCalls))
     return flaws.filter(({ kind }) => kind === "dead")

@@ -1,7 +1,8 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { WaitingCards } from "../chat/waiting-cards.ts"
-import type { CliApp, CliContext } from "../../common/context.ts"
+import type { CliContext } from "../../common/context.ts"
 import { printMessage } from "../../common/output.ts"
 import { itemsInTree } from "../agents/wait-for-agents.ts"
 
@@ -24,7 +25,7 @@ const lookMs = 500
 /** Shows what waits in a run as the chat does. Returns a function that stops that and takes an open card off. */
 export function showCards(
   context: CliContext,
-  app: CliApp,
+  app: Quartermaster,
   { id, person, before, after, interrupt, onLeft }: RunCardsOptions,
 ): () => void {
   let cards: WaitingCards | undefined

@@ -1,10 +1,11 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { Command } from "commander"
 import type { ToolChainResult } from "../../../../agents/chain/chain-result.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { agentOfEntries } from "../../common/known-names.ts"
 import { activeAgent } from "../../common/calling-agent.ts"
-import type { CliApp, CliContext, Run } from "../../common/context.ts"
+import type { CliContext, Run } from "../../common/context.ts"
 import { findConversation } from "./find-conversation.ts"
 import { isAttended, personOf } from "../../common/open-app.ts"
 import type { showCards as ShowCards } from "./run-cards.ts"
@@ -133,7 +134,7 @@ async function askHere(...given: Parameters<typeof ShowCards>): Promise<() => vo
 }
 
 /** Tells when other agents begin and end to work. */
-function showAgents(app: CliApp, ownId: string, show: RunReport["agent"]): () => void {
+function showAgents(app: Quartermaster, ownId: string, show: RunReport["agent"]): () => void {
   const stops = [
     app.on("RUN_STARTED", ({ conversationId, agentId }) => conversationId !== ownId && show(agentId, "working")),
     app.on("RUN_ENDED", ({ conversationId, agentId, status }) => conversationId !== ownId && show(agentId, status)),
@@ -144,7 +145,7 @@ function showAgents(app: CliApp, ownId: string, show: RunReport["agent"]): () =>
 }
 
 /** The conversation to go on with and its agent, or a new one of the calling agent. */
-async function whoGoesOn(context: CliContext, app: CliApp, loaded: LoadedConfig, resume: string | undefined) {
+async function whoGoesOn(context: CliContext, app: Quartermaster, loaded: LoadedConfig, resume: string | undefined) {
   const calling = activeAgent(context, loaded, app)
   if (resume === undefined) return { before: undefined, agentId: calling }
   const before = await findConversation(app.conversations, resume)

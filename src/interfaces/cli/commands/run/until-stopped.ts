@@ -1,14 +1,15 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import { askedByCards } from "../approvals/asked-by-cards.ts"
 import { terminalOptions } from "../approvals/ask-at-terminal.ts"
-import type { CliApp, CliContext } from "../../common/context.ts"
+import type { CliContext } from "../../common/context.ts"
 import { isAttended, personOf, withApp } from "../../common/open-app.ts"
 import { divertStdout, onBrokenPipe, printMessage } from "../../common/output.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
 
 /** What a command works with that makes calls until it is done or stopped. */
 export interface CallingSession {
-  app: CliApp
+  app: Quartermaster
   loaded: LoadedConfig
   /** Aborted by Ctrl-C, also at the card of an approval, by SIGTERM, and when nobody reads stdout any more. */
   signal: AbortSignal

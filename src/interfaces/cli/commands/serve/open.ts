@@ -3,7 +3,7 @@ import type { CliContext, Run } from "../../common/context.ts"
 import { printResult } from "../../common/output.ts"
 import { personOf, withApp } from "../../common/open-app.ts"
 import { findServers, readServerFiles, type RunningServer } from "./server-file.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { CannotDo } from "../../common/usage.ts"
 
 export function addOpen(program: Command, run: Run): void {

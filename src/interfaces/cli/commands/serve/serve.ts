@@ -1,3 +1,4 @@
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { counted } from "../../../../lib/counted.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import type { Command } from "commander"
@@ -5,7 +6,7 @@ import type { ServedHttp } from "../../../http/serve.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { answerHere, canAnswerHere, type AnswerHere } from "../approvals/answer-at-terminal.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
-import type { CliApp, Run, CliContext, OpenOptions } from "../../common/context.ts"
+import type { Run, CliContext, OpenOptions } from "../../common/context.ts"
 import { commandList } from "../../common/command-list.ts"
 import { sampleMaker } from "../../../../org/sample.ts"
 import { addSample, sampleContext, sampleWasRemoved } from "../demo/sample.ts"
@@ -131,7 +132,7 @@ async function serveIn(
 /** Shows what waits in the terminal of the server, if there is one. If that fails, the server goes on without it. */
 async function answerWhileServing(
   context: CliContext,
-  app: CliApp,
+  app: Quartermaster,
   loaded: LoadedConfig,
   here: Pick<AnswerHere, "signal" | "interrupt" | "note">,
 ): Promise<void> {
@@ -145,7 +146,7 @@ async function answerWhileServing(
 }
 
 async function listen(
-  app: CliApp,
+  app: Quartermaster,
   { config, workspace }: LoadedConfig,
   given: { host: string | undefined; port: number | undefined },
 ) {
@@ -171,7 +172,7 @@ function portOf(text: string | undefined): number | undefined {
 
 async function printAddresses(
   context: CliContext,
-  app: CliApp,
+  app: Quartermaster,
   { url, publicUrl }: ServedHttp,
   loaded: LoadedConfig,
 ): Promise<void> {
@@ -199,7 +200,12 @@ async function printAddresses(
 }
 
 /** The link where a person signs in to the console. Without an identity on this machine there is none. */
-async function signInLines(context: CliContext, app: CliApp, base: string, loaded: LoadedConfig): Promise<string[]> {
+async function signInLines(
+  context: CliContext,
+  app: Quartermaster,
+  base: string,
+  loaded: LoadedConfig,
+): Promise<string[]> {
   try {
     const { id: person } = await personOf(context, app, loaded)
     const { link } = await app.signIn.createLink({ person, isMachineUser: context.flags.as === undefined })
@@ -224,13 +230,13 @@ const rows = [
   ["qm start", "print a short tour of the command line"],
 ] as const
 
-function sayFailedPlugins(context: CliContext, { plugins }: CliApp): void {
+function sayFailedPlugins(context: CliContext, { plugins }: Quartermaster): void {
   for (const { name, state, problem = "it failed." } of context.flags.json ? [] : plugins.list())
     if (state === "failed") printMessage(context, `Plugin ${name} was not loaded: ${problem}`)
 }
 
 /** Says that MCP servers start, and what became of them, because the first start of one can take a while. */
-async function announceServers(context: CliContext, app: CliApp, signal: AbortSignal): Promise<void> {
+async function announceServers(context: CliContext, app: Quartermaster, signal: AbortSignal): Promise<void> {
   const starting = startingServers(app)
   if (context.flags.json || starting.length === 0) return
   printMessage(context, `MCP servers are starting: ${starting.join(", ")}.`)

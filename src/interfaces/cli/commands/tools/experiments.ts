@@ -6,7 +6,7 @@ import type { Run, CliContext } from "../../common/context.ts"
 import { showList } from "../../common/listing.ts"
 import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
-import { formatTime } from "../../terminal/time-text.ts"
+import { formatTime } from "../../common/time-text.ts"
 import { table } from "../../terminal/table.ts"
 import { CannotDo, commaList, orCannotDo, listCommand, noSuch, numberFlag, UsageError } from "../../common/usage.ts"
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { nearestName } from "../../../../lib/nearest-name.ts"
 import { callingAgent } from "../../common/calling-agent.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
@@ -11,7 +11,7 @@ import { withApp } from "../../common/open-app.ts"
 import { columnsOf, table } from "../../terminal/table.ts"
 import { CannotDo, listCommand } from "../../common/usage.ts"
 
-type Group = ReturnType<App["listGroups"]>[number]
+type Group = ReturnType<Quartermaster["listGroups"]>[number]
 
 export function addGroups(program: Command, run: Run): void {
   const groups = program.command("groups").description("list the tool groups that roles can have")
@@ -63,7 +63,7 @@ function showGroup(context: CliContext, id: string): Promise<number> {
   })
 }
 
-function groupsOf(app: App, agentId: string): Group[] {
+function groupsOf(app: Quartermaster, agentId: string): Group[] {
   const visible = new Set(app.visibleTools(agentId).map((tool) => tool.name))
   return app.listGroups().flatMap((group) => {
     const tools = group.tools.filter((name) => visible.has(name))

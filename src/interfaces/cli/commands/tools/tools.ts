@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { nearestName } from "../../../../lib/nearest-name.ts"
 import { shellWord } from "../../../../lib/shell-word.ts"
-import type { App } from "../../../../app/public.ts"
+import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { impossibleName } from "../../../../core/permission.ts"
 import type { RegisteredTool } from "../../../../core/tool.ts"
 import { missingToolSentences } from "../call/dead-server.ts"
@@ -109,7 +109,7 @@ function rolesText({ permission: { allowedRoles }, permissionSources }: Register
   return `${roles} (${permissionSources?.allowedRoles ?? "written in the tool itself"})`
 }
 
-async function whyHidden(app: App, agentId: string, hidden: RegisteredTool): Promise<string> {
+async function whyHidden(app: Quartermaster, agentId: string, hidden: RegisteredTool): Promise<string> {
   const { name: tool } = hidden
   const { reasons } = await app.why({ agentId, tool, input: {} })
   const roles = rolesText(hidden)

@@ -1,6 +1,6 @@
-import type { CliContext } from "../common/context.ts"
-import { isAttended } from "../common/open-app.ts"
-import { UsageError } from "../common/usage.ts"
+import type { CliContext } from "./context.ts"
+import { isAttended } from "./open-app.ts"
+import { UsageError } from "./usage.ts"
 
 /** Asks the person at the terminal to confirm what was just shown. Without a terminal, `--yes` is required. */
 export async function confirm(context: CliContext, question: string, yes: boolean): Promise<boolean> {

@@ -1,11 +1,11 @@
 import { rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { existsSync } from "node:fs"
-import { StoreUnavailable } from "../../core/ending.ts"
-import type { Sentence } from "../../core/reason.ts"
-import { newId } from "../../lib/new-id.ts"
-import { societyPrefix } from "../../core/society-conversation.ts"
-import { errorMessage } from "../../lib/error-message.ts"
+import { StoreUnavailable } from "../core/ending.ts"
+import type { Sentence } from "../core/reason.ts"
+import { newId } from "../lib/new-id.ts"
+import { societyPrefix } from "../core/society-conversation.ts"
+import { errorMessage } from "../lib/error-message.ts"
 import {
   copyFile,
   databaseName,
@@ -14,17 +14,17 @@ import {
   readManifest,
   syncFolder,
   type Manifest,
-} from "./backup-files.ts"
-import { directChain } from "./chains.ts"
-import { openDatabase, transaction, retryWhileBusy, type Database } from "./database.ts"
-import { ensureFolder } from "../../lib/ensure-folder.ts"
-import { loadRecordKey, type RecordKey } from "./record-key.ts"
-import { findLiveWriter } from "./find-live-writer.ts"
-import { currentVersion } from "./migrations-version.ts"
-import { closeAbandonedChain } from "./recovery.ts"
-import { appendDirect } from "./segments.ts"
-import type { ChainRow } from "./tables.ts"
-import { verifyAuditLog } from "../../audit/verify.ts"
+} from "../store/sqlite/backup-files.ts"
+import { directChain } from "../store/sqlite/chains.ts"
+import { openDatabase, transaction, retryWhileBusy, type Database } from "../store/sqlite/database.ts"
+import { ensureFolder } from "../lib/ensure-folder.ts"
+import { loadRecordKey, type RecordKey } from "../store/sqlite/record-key.ts"
+import { findLiveWriter } from "../store/sqlite/find-live-writer.ts"
+import { currentVersion } from "../store/sqlite/migrations-version.ts"
+import { closeAbandonedChain } from "../store/sqlite/recovery.ts"
+import { appendDirect } from "../store/sqlite/segments.ts"
+import type { ChainRow } from "../store/sqlite/tables.ts"
+import { verifyAuditLog } from "../audit/verify.ts"
 
 export interface RestoreResult {
   files: number
@@ -116,7 +116,7 @@ async function verifyAndClose(
   const database = await openDatabase(join(temporary, databaseName))
   try {
     const { user_version: version } = database.prepare("pragma user_version").get() as { user_version: number }
-    if (version < currentVersion) await (await import("./kysely.ts")).migrate(database)
+    if (version < currentVersion) await (await import("../store/sqlite/kysely.ts")).migrate(database)
     const verified = verifyAuditLog(database, key, head)
     if (!verified.ok) {
       throw new StoreUnavailable(

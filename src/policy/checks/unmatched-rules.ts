@@ -1,8 +1,8 @@
 import type { RuleVerdict } from "../../core/rule.ts"
 import type { CallFacts } from "../check.ts"
 import { argumentWords } from "../../lib/argument-words.ts"
-import { argumentHolds, ruleMatches, type CompiledRule } from "./conditions.ts"
-import { asSentence } from "./rule-reason.ts"
+import { argumentHolds, ruleMatches, type CompiledRule } from "../rules/conditions.ts"
+import { asSentence } from "../rules/rule-reason.ts"
 
 /** The rules about this agent and tool whose conditions do not match the call. */
 export function unmatchedRules(facts: CallFacts, verdict: RuleVerdict) {

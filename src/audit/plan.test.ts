@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { Audit } from "../../audit/audit.ts"
-import { callEntries, writeEntries, openTestStore, watchQueryPlans } from "../testing/test-store.ts"
+import { Audit } from "./audit.ts"
+import { callEntries, writeEntries, openTestStore, watchQueryPlans } from "../store/testing/test-store.ts"
 
 const day = Date.UTC(2026, 0, 1)
 

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises"
 import { Writable } from "node:stream"
-import type { Io } from "../common/context.ts"
-import { CannotDo } from "../common/usage.ts"
+import type { Io } from "./context.ts"
+import { CannotDo } from "./usage.ts"
 
 /** Asks for texts at the terminal, one after the other, without showing what is typed. */
 export async function askSecrets({ stdin, stderr }: Io, questions: readonly string[]): Promise<string[]> {

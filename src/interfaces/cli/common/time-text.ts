@@ -1,4 +1,4 @@
-import { UsageError } from "../common/usage.ts"
+import { UsageError } from "./usage.ts"
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 

@@ -1,4 +1,4 @@
-import type { Schema, SchemaSource } from "../core/schema.ts"
+import type { Schema, SchemaSource } from "../../core/schema.ts"
 
 export const dialects = ["native", "claude", "classic"] as const
 export type Dialect = (typeof dialects)[number]
