@@ -131,7 +131,7 @@ test("a call that a rule denies while it waits for its batch does not run", asyn
 })
 
 test("a held result holds no other call up", async () => {
-  const { app, ran, call } = await openBatchApp()
+  const { app, ran, call, waiting } = await openBatchApp()
   const shown = deferred()
   app.registry.register(
     tool({ name: "secret", permission: { requireResultApproval: "always" }, execute: () => shown.resolve() }),
@@ -139,7 +139,8 @@ test("a held result holds no other call up", async () => {
   const batch = app.callBatch([call("secret"), call("write")])
   await shown.promise
   await until(() => ran.includes("write"), "the write ran while the result is held")
-  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "release" }, "ann")
+  const { callId } = await waiting()
+  await app.approvals.answer(callId, { kind: "release" }, "ann")
   await batch
 })
 

@@ -28,8 +28,8 @@ const guardCodes = written(
 const callCodes = [
   ...written("src/call", /check: "\w+",[^{}]*?code: "(\w+)"/g),
   ...written("src/call", /part\("(\w+)"/g),
-  ...written("src/call", /"(answer_\w+)"/g),
-  ...written("src/store", /code: "(again_\w+)"/g),
+  ...written("src/approvals", /"(answer_\w+)"/g),
+  ...written("src/app", /code: "(again_\w+)"/g),
 ]
 const detailCodes = written("src/tools/command", /line\("(\w+)"/g)
 
@@ -54,7 +54,7 @@ describe("the reasons of the core", () => {
   test.each([...codes])("%s is said in Chinese too", (code) => expect(chinese[code]).toMatch(/\p{Script=Han}/u))
 
   test("a problem of every endpoint that the console uses is said in Chinese too", () => {
-    const problems = written("src/http/api", /HttpProblem\((?:[^{}]|\$\{[^{}]*\})*?\{\s*code: "(\w+)"/g)
+    const problems = written("src/interfaces/http/routes", /HttpProblem\((?:[^{}]|\$\{[^{}]*\})*?\{\s*code: "(\w+)"/g)
     // What only programs meet: a header, a body or a token that the console always sends right.
     const forPrograms = [
       "missing_header",
