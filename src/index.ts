@@ -1,7 +1,11 @@
 // The public API. Every name is listed by hand; `src/index.test.ts` checks the list.
-export { createQuartermaster } from "./app/create-app.ts"
-export type { Quartermaster, QuartermasterOptions } from "./app/quartermaster.ts"
-export type { Config } from "./config/schema.ts"
+import { createQuartermaster as create } from "./app/create-app.ts"
+import type { Quartermaster, QuartermasterOptions } from "./app/quartermaster.ts"
+import type { Config } from "./config/schema.ts"
+
+/** Opens the store and creates a Quartermaster. The configuration has the keys of `quartermaster.yml`; no file is read. */
+export const createQuartermaster: (config?: Config, options?: QuartermasterOptions) => Promise<Quartermaster> = create
+export type { Config, Quartermaster, QuartermasterOptions }
 
 export { defineHostTool as defineTool } from "./schema/define-tool.ts"
 export { failure, type FailureDetails } from "./core/ending.ts"

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Config } from "../config/schema.ts"
-import type { QuartermasterOptions } from "./quartermaster.ts"
+import type { AppOptions } from "./app-options.ts"
 import { openTestApp, temporaryFolder, until } from "../testing/test-app.ts"
 
-async function openApp(tools: Config["tools"] = {}, options: QuartermasterOptions = {}) {
+async function openApp(tools: Config["tools"] = {}, options: AppOptions = {}) {
   const workspace = temporaryFolder()
   writeFileSync(join(workspace, "a.md"), "0123456789")
   writeFileSync(join(workspace, "b.txt"), "b")
@@ -53,7 +53,7 @@ test("no tool reads or writes private paths, and none writes read-only paths", a
   const paths = { token: join(outside, "own/token.txt"), config: join(outside, "mine.yml"), other: join(outside, "x") }
   mkdirSync(join(outside, "own"))
   for (const path of Object.values(paths)) writeFileSync(path, "content")
-  const options: QuartermasterOptions = { privatePaths: [join(outside, "own")], readOnlyPaths: [paths.config] }
+  const options: AppOptions = { privatePaths: [join(outside, "own")], readOnlyPaths: [paths.config] }
   const { call } = await openApp({ allowedPaths: [outside] }, options)
   const codes = async (path: string) => {
     const [read, written] = [await call("read_file", { path }), await call("write_file", { path, content: "changed" })]

@@ -25,9 +25,7 @@ import type { AgentTools } from "../registry/agent-tools.ts"
 import type { Events } from "../core/events.ts"
 import type { ApprovalUIAdapter, Ask, PendingItem } from "../core/approval.ts"
 import type { Logger } from "../core/logger.ts"
-import type { PermissionSources, ToolPermission } from "../core/permission.ts"
 import type { SnippetStorage } from "../store/snippet-store.ts"
-import type { UnsetVariables } from "../core/unset-variables.ts"
 import type { Directory } from "../org/directory.ts"
 import type { ToolGroupManager } from "../registry/groups.ts"
 import type { RunningPlugins } from "../registry/plugins/catalog.ts"
@@ -52,30 +50,14 @@ export interface QuartermasterOptions {
   environment?: Readonly<Record<string, string | undefined>>
   /** `journal` (the default) is for processes that keep running; `direct` for those that make one call and exit. */
   writes?: "journal" | "direct"
-  /** Permissions from an untrusted file. They apply only where they are stricter. */
-  tightening?: Readonly<Record<string, ToolPermission>>
-  /** Where permissions of tools are written, by tool and key, for messages: `quartermaster.yml:12 tools.permissions.…`. */
-  permissionSources?: Readonly<Record<string, PermissionSources>>
-  /** Where each rule of the configuration is written, for messages: `quartermaster.yml rules[3]`. */
-  ruleSources?: readonly string[]
-  /** Variables that the configuration reads and that are not set: what needs them fails with their names. */
-  unset?: UnsetVariables
-  /** How often expired and abandoned calls are ended, in milliseconds (default: 30000); 0 turns it off. */
-  sweepMs?: number
   /** The folder the tools work in (default: the configured one, otherwise the current folder). */
   workspace?: string
   /** Where code snippets are stored (default: in the database). */
   snippets?: SnippetStorage
   /** The home folder, for `~/` in `tools.allowedPaths` and `tools.protectedPaths`; the account's when left out. */
   home?: string
-  /** Absolute paths that no tool reads or writes, such as the folder with tokens. */
-  privatePaths?: readonly string[]
-  /** Absolute paths that tools read but never write, such as configuration files. */
-  readOnlyPaths?: readonly string[]
   /** True leaves a result that a person withheld in `ToolResult.result`, for your program only: never pass it to a model. */
   keepWithheld?: boolean
-  /** The version sent to MCP servers. */
-  version?: string
   /** Loads plugins again when their files change. */
   reloadPlugins?: boolean
   /** Receives ended calls as OpenTelemetry spans. */

@@ -6,7 +6,7 @@ import type { Durability } from "../core/reason.ts"
 /** Documents that write a note into the audit log for every change. Its call id is `<kind>:<id>`, as in `role:dev`. */
 export function auditedDocuments(
   documents: Documents,
-  { recorder, masker, grade }: { recorder: Recorder; masker: Masker; grade: Durability },
+  { recorder, masker, durability }: { recorder: Recorder; masker: Masker; durability: Durability },
 ): Documents {
   return {
     get version() {
@@ -27,7 +27,7 @@ export function auditedDocuments(
       const { tokenHash: _token, pinHash: _pin, ...body } = document.body as Record<string, unknown>
       const what = live ? (before?.live === true ? "changed" : "made") : "ended"
       const text = `${kind} ${what}: ${masker.mask(body).text}`
-      await recorder.write({ kind: "note", callId: `${kind}:${id}`, at: Date.now(), by, text }, grade)
+      await recorder.write({ kind: "note", callId: `${kind}:${id}`, at: Date.now(), by, text }, durability)
       return put
     },
   }

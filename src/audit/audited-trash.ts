@@ -6,7 +6,7 @@ import type { Durability } from "../core/reason.ts"
 /** The trash, with a note in the audit log for everything a person restores. */
 export function auditedTrash(
   trash: Trash,
-  { recorder, masker, grade }: { recorder: Recorder; masker: Masker; grade: Durability },
+  { recorder, masker, durability }: { recorder: Recorder; masker: Masker; durability: Durability },
 ): TrashAdmin {
   return {
     list: () => trash.list(),
@@ -15,7 +15,7 @@ export function auditedTrash(
       const item = await trash.restore(id)
       const { path, agentId, taken } = item
       const text = `trash restored: ${masker.text(path)}, ${taken === undefined ? "deleted by" : "made by a command of"} ${agentId || "an unknown agent"}`
-      await recorder.write({ kind: "note", callId: `trash:${item.id}`, at: Date.now(), by, text }, grade)
+      await recorder.write({ kind: "note", callId: `trash:${item.id}`, at: Date.now(), by, text }, durability)
       return item
     },
   }

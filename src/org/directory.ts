@@ -36,8 +36,6 @@ export interface DirectoryOptions {
   levelOrder: LevelOrder
   emit?: ((event: QuartermasterEvent) => void) | undefined
   now?: (() => number) | undefined
-  /** Called with the agents that were terminated, here or in another process, so that their work can be stopped. */
-  onTerminated?: ((agentIds: readonly string[]) => void | Promise<void>) | undefined
 }
 
 const noConversations: SendersConversations = {
@@ -52,6 +50,7 @@ export class Directory implements Organisation, OrganisationAdmin {
   readonly #context: OrganisationContext
   readonly #roster: Roster
   readonly #views: AgentViews
+  readonly #endListeners: ((agentIds: readonly string[]) => void | Promise<void>)[] = []
   #version = 1
   #creating: Promise<unknown> = Promise.resolve()
 
@@ -59,7 +58,7 @@ export class Directory implements Organisation, OrganisationAdmin {
     const { config = {}, documents, messages, groups, levelOrder } = options
     const { conversations = noConversations } = options
     const { limits = { maxAgents: 100, maxDepth: 5 } } = options
-    const { emit = () => {}, now = Date.now, onTerminated = () => {} } = options
+    const { emit = () => {}, now = Date.now } = options
     const defaultToolGroups = config.defaultToolGroups ?? null
     this.#roster = new Roster(readConfiguredOrganisation(config), documents)
     this.#views = new AgentViews(this.#roster, levelOrder, defaultToolGroups)
@@ -74,7 +73,13 @@ export class Directory implements Organisation, OrganisationAdmin {
       levelOrder,
       defaultToolGroups,
     }
-    this.#context = { ...parts, emit, now, onTerminated, terminating: new Set() }
+    this.#context = {
+      ...parts,
+      emit,
+      now,
+      onTerminated: (agentIds) => this.#stopWorkOf(agentIds),
+      terminating: new Set(),
+    }
     documents.onChange((changed) => this.#changed(changed))
   }
 
@@ -196,6 +201,11 @@ export class Directory implements Organisation, OrganisationAdmin {
     return this.#context.messages.markRead(messageIds, this.#context.now())
   }
 
+  /** Calls the listener with the agents that were terminated, here or in another process, to stop their work. */
+  onTerminated(listener: (agentIds: readonly string[]) => void | Promise<void>): void {
+    this.#endListeners.push(listener)
+  }
+
   /** Clears the cached views and stops agents that another process terminated. */
   #changed(documents: readonly StoredDocument[]): void {
     if (!documents.some(({ kind }) => kinds.includes(kind))) return
@@ -207,9 +217,12 @@ export class Directory implements Organisation, OrganisationAdmin {
     if (ended.length > 0) this.#stop(ended.map(({ id }) => id))
   }
 
+  async #stopWorkOf(agentIds: readonly string[]): Promise<void> {
+    for (const listener of this.#endListeners) await listener(agentIds)
+  }
+
   /** An error here must not reach the code that read the change. */
   #stop(agentIds: readonly string[]): void {
-    const stopping = async () => this.#context.onTerminated(agentIds)
-    stopping().catch(() => {})
+    this.#stopWorkOf(agentIds).catch(() => {})
   }
 }

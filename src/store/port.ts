@@ -45,7 +45,7 @@ export interface Limits {
 /** Writes the audit log. An entry is durable when `write` resolves. */
 export interface Recorder {
   /** Resolves when the entry is written with this durability level. Rejects when it could not be written. */
-  write(entry: AuditEntry, grade: Durability): Promise<void>
+  write(entry: AuditEntry, durability: Durability): Promise<void>
   /**
    * Queues the start of a call that only reads. It is written together with the next entry, at the latest in the next turn
    * of the event loop, and never after a later entry. If that fails, the end of the call is refused too. Calls `written`

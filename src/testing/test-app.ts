@@ -1,10 +1,12 @@
+import type { AppOptions } from "../app/app-options.ts"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { z } from "zod"
-import { assemble, createQuartermaster } from "../app/create-app.ts"
-import type { Quartermaster, QuartermasterOptions } from "../app/quartermaster.ts"
+import { createApp, createQuartermaster } from "../app/create-app.ts"
+import { readSetup } from "../app/setup.ts"
+import type { Quartermaster } from "../app/quartermaster.ts"
 import type { Config } from "../config/schema.ts"
 import { defineTool } from "../schema/define-tool.ts"
 import { silentLogger } from "../core/logger.ts"
@@ -35,7 +37,7 @@ export async function databaseFile(): Promise<string> {
 /** A real app in a new folder, closed after the test. */
 export async function openTestApp(
   config: Config = {},
-  options: QuartermasterOptions = {},
+  options: AppOptions = {},
 ): Promise<Quartermaster & { dir: string }> {
   const dir = config.data?.dir ?? (await dataFolder())
   // Where the app makes the folder, it notes that in the home folder.
@@ -51,7 +53,7 @@ export async function openTestApp(
 /** Apps over one store, for laws that need a new app for each of a hundred runs. */
 export async function openTestApps(): Promise<{
   dir: string
-  openApp(config?: Config, options?: QuartermasterOptions): Promise<Quartermaster>
+  openApp(config?: Config, options?: AppOptions): Promise<Quartermaster>
 }> {
   const dir = await dataFolder()
   const owner = newOwnerName()
@@ -60,7 +62,13 @@ export async function openTestApps(): Promise<{
   return {
     dir,
     openApp: (config = {}, options = {}) =>
-      assemble(config, { sweepMs: 0, onWaiting: () => {}, ...options }, store, owner, silentLogger),
+      createApp(
+        {
+          ...readSetup({ ...config, data: { ...config.data, dir } }, { sweepMs: 0, onWaiting: () => {}, ...options }),
+          owner,
+        },
+        store,
+      ),
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest"
-import type { QuartermasterOptions } from "../../app/quartermaster.ts"
+import type { AppOptions } from "../../app/app-options.ts"
 import { dataFolder, openTestApp, tool, until } from "../../testing/test-app.ts"
 import { modelOf, type PlayedTurn } from "../testing/played-model.ts"
 
@@ -12,7 +12,7 @@ const turns: PlayedTurn[] = [
 async function openHosts() {
   const dir = await dataFolder()
   const ran: string[] = []
-  const open = async (options: QuartermasterOptions = {}, ...answers: PlayedTurn[]) => {
+  const open = async (options: AppOptions = {}, ...answers: PlayedTurn[]) => {
     const rules = [{ allow: "write", because: "the test" }]
     const app = await openTestApp({ data: { dir }, rules }, { models: { played: modelOf(...answers) }, ...options })
     for (const [name, effect] of [

@@ -32,7 +32,7 @@ const step = z.object({
  * Runs a pipeline for a model. Each step is a call of the agent itself, so the tool needs no permission of its own and
  * takes no permit while they run.
  */
-export function runPipelineTool(app: () => PipelineApp): Tool {
+export function runPipelineTool(app: PipelineApp): Tool {
   return defineTool({
     name: "run_pipeline",
     group: "pipeline",
@@ -53,7 +53,7 @@ export function runPipelineTool(app: () => PipelineApp): Tool {
       }),
 
     async execute({ dryRun, ...definition }, { agent, sessionId, taskId, allowedPaths, signal, call, emit }) {
-      const pipeline = new ToolPipeline(app(), definition as PipelineDefinition, {
+      const pipeline = new ToolPipeline(app, definition as PipelineDefinition, {
         agentId: agent.id,
         sessionId,
         taskId,

@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http"
 import { onTestFinished } from "vitest"
 import type { Config } from "../../config/schema.ts"
-import type { QuartermasterOptions } from "../../app/quartermaster.ts"
+import type { AppOptions } from "../../app/app-options.ts"
 import { openTestApp } from "../../testing/test-app.ts"
 import { mcpOverHttp } from "../mcp/http.ts"
 import type { Quartermaster } from "../../app/quartermaster.ts"
@@ -11,7 +11,7 @@ import { serveHttp, type ServeOptions } from "./serve.ts"
 export async function serveAppForTest(
   config: Config = {},
   options: Partial<ServeOptions> = {},
-  appOptions: QuartermasterOptions = {},
+  appOptions: AppOptions = {},
   makeMcp = mcpOverHttp,
 ) {
   const app = await openTestApp(config, appOptions)

@@ -37,9 +37,9 @@ export function directoryOver(database: Database, options: Options = {}) {
     },
     levelOrder: "asc",
     emit: (event) => void events.push(event),
-    onTerminated: (ids) => void stopped.push([...ids]),
     ...options,
   })
+  directory.onTerminated((ids) => void stopped.push([...ids]))
   return { directory, documents, messages, database, events, stopped }
 }
 

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { assemble } from "../../app/create-app.ts"
+import { createApp } from "../../app/create-app.ts"
+import { readSetup } from "../../app/setup.ts"
 import type { Quartermaster } from "../../app/quartermaster.ts"
 import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import { StoreUnavailable } from "../../core/ending.ts"
@@ -167,7 +168,7 @@ async function runScript(failAt: number) {
   const approvals = callbackAdapter({ onExecution: () => true, onResult: () => true })
   const options = { sweepMs: 0, approvals }
   const over = { ...store, recorder: port.recorder, calls: () => Promise.resolve(port.calls) }
-  const system = await assemble({}, options, over as never, owner, silentLogger)
+  const system = await createApp({ ...readSetup({}, options), owner }, over as never)
   const ran: { callId: string; recorded: boolean }[] = []
   const execute = (_input: unknown, { callId }: ToolContext) => {
     ran.push({ callId, recorded: port.starts.has(callId) })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import type { QuartermasterOptions } from "../../app/quartermaster.ts"
+import type { AppOptions } from "../../app/app-options.ts"
 import type { Config } from "../../config/schema.ts"
 import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { ExportedCall } from "../../audit/audit-reader.ts"
@@ -27,7 +27,7 @@ export interface Failpoint {
 
 export interface AppProcessOptions {
   config?: Config
-  options?: Pick<QuartermasterOptions, "sweepMs" | "writes">
+  options?: Pick<AppOptions, "sweepMs" | "writes">
   tools?: readonly MarkTool[]
   /** With `armed` it counts from the start of the process, else from the command `arm` on. */
   failpoint?: Failpoint & { armed?: boolean }

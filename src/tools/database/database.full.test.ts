@@ -6,7 +6,7 @@ import type { Config } from "../../config/schema.ts"
 import { loadSqlite } from "../../lib/load-sqlite.ts"
 import type { ChangeRequest, Databases } from "../../platform/database/database-access.ts"
 import { isTicket } from "../../core/result.ts"
-import type { QuartermasterOptions } from "../../app/quartermaster.ts"
+import type { AppOptions } from "../../app/app-options.ts"
 import { findBubblewrap } from "../../testing/shell-app.ts"
 import { openTestApp, temporaryFolder } from "../../testing/test-app.ts"
 import { changeDatabase } from "./change-database.ts"
@@ -15,7 +15,7 @@ const { DatabaseSync } = await loadSqlite()
 const password = "Sup3r-secret"
 
 /** An app with two databases: one for all, and one of a server that is not there, for analysts. */
-async function openShop(config: Config = {}, options: QuartermasterOptions = {}) {
+async function openShop(config: Config = {}, options: AppOptions = {}) {
   const file = join(temporaryFolder(), "shop.db")
   const shop = new DatabaseSync(file)
   shop.exec(`create table orders (id integer primary key, state text, total numeric, note text);

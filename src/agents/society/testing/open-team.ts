@@ -1,5 +1,5 @@
 import type { Config } from "../../../config/schema.ts"
-import type { QuartermasterOptions } from "../../../app/quartermaster.ts"
+import type { AppOptions } from "../../../app/app-options.ts"
 import { openTestApp } from "../../../testing/test-app.ts"
 import type { ModelMessage, ModelRequest } from "../../models/port.ts"
 import { playedModel, type PlayedTurn } from "../../testing/played-model.ts"
@@ -35,7 +35,7 @@ const rules = ["send_message", "spawn_agent", "spawn_agent_with_task", "create_r
 )
 
 /** An app with a few agents. All of them are played by one function, which sees who is asked. */
-export async function openTeam(answer: Answer, config: Config = {}, options: QuartermasterOptions = {}) {
+export async function openTeam(answer: Answer, config: Config = {}, options: AppOptions = {}) {
   const model = playedModel((request) => answer(askedOf(request)))
   const app = await openTestApp({ org: team, rules, ...config }, { models: { played: model }, ...options })
   return Object.assign(app, { model })

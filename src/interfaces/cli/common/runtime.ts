@@ -5,7 +5,7 @@ import type { LoadedConfig } from "../../../config/load.ts"
 import type { Config } from "../../../config/schema.ts"
 import { errorMessage } from "../../../lib/error-message.ts"
 import { StoreUnavailable } from "../../../core/ending.ts"
-import type { QuartermasterOptions } from "../../../app/quartermaster.ts"
+import type { AppOptions } from "../../../app/app-options.ts"
 import type { Flags, Io, OpenOptions, Runtime } from "./context.ts"
 import { temporaryStore } from "./temporary-store.ts"
 import { CannotOpen, configOverrides } from "./usage.ts"
@@ -33,7 +33,7 @@ export function processRuntime({ cwd, env, home }: Io): Runtime {
       const store = isTemporary ? temporaryStore() : { dataDir, remove: () => {} }
       if (!isTemporary) requireKnownFolder(dataDir, { home, env, named: config.data?.dir !== undefined })
       const { createQuartermaster } = await import("../../../app/create-app.ts")
-      const options: QuartermasterOptions = {
+      const options: AppOptions = {
         // Commands say themselves what waits.
         onWaiting: () => {},
         ...parts,

@@ -73,7 +73,7 @@ function shellSentence({ shellMode, hasSandbox }: Written): string {
 
 async function writeFirstConfig(context: CliContext, wanted: ShellMode | undefined) {
   const { cwd, home, env } = context.io
-  const { sandboxWorks } = await import("../../../../app/create-app.ts")
+  const { sandboxWorks } = await import("../../../../app/builtin.ts")
   const { refuseExisting, writeInitialConfig } = await import("../../../../config/init.ts")
   // Nobody is asked about a file that will not be written.
   refuseExisting(cwd)
