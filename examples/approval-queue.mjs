@@ -74,7 +74,7 @@ assert.deepEqual(ended.ranInput, { to: "team@example.com", text: "Hello, team" }
 assert.deepEqual(ran, ["Hello, team"])
 
 // A caller that cannot wait gets a ticket, and resumes the call once it has been answered.
-const ticket = await app.submit({ ...mail, input: { to: "eve@elsewhere.org", text: "Hi" } }, { waitMs: 50 })
+const ticket = await app.call({ ...mail, input: { to: "eve@elsewhere.org", text: "Hi" } }, { waitMs: 50 })
 assert.ok(isTicket(ticket))
 await other.approvals.answer(ticket.callId, { kind: "reject", reason: "Not to strangers." }, "ann")
 const rejected = await app.resume(ticket.callId)

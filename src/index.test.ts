@@ -40,6 +40,7 @@ test("the public API is exactly this list", () => {
     "isTicket",
     "modelText",
     "newTask",
+    "resultOrThrow",
     "ruleReflector",
     "terminalAdapter",
     "terminalAsk",

@@ -100,6 +100,7 @@ export type {
 export {
   ExecutionCancelledError,
   PermissionDeniedError,
+  resultOrThrow,
   SecurityError,
   ToolError,
   ToolNotFoundError,

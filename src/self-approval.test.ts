@@ -78,7 +78,7 @@ test.each(["dev", "chief", "operator", "root"])("the agent %s cannot answer an a
       execute: () => 1,
     }),
   )
-  const ticket = await app.submit({ agentId: "operator", tool: "burn", input: {} }, { waitMs: 0 })
+  const ticket = await app.call({ agentId: "operator", tool: "burn", input: {} }, { waitMs: 0 })
   const offered = (await app.approvals.show(ticket.callId))!
   expect(offered.rule).toBeDefined()
   const withRule = { by, expiresAt: Date.now() + 3_600_000, revision: offered.revision }
@@ -222,7 +222,7 @@ test.each(["require_confirmation", "requireConfirmation"])(
       expect(await verdict("sensitive", value)).toBe("ask")
     }
     for (const name of ["public", "moderate", "sensitive"]) expect(await verdict(name, true)).toBe("ask")
-    const asked = await app.submit({ agentId: "operator", tool: "moderate", input: { [wish]: false } }, { waitMs: 0 })
+    const asked = await app.call({ agentId: "operator", tool: "moderate", input: { [wish]: false } }, { waitMs: 0 })
     expect(asked).toMatchObject({ state: "waiting" })
     expect(runs).toBe(0)
   },

@@ -1,3 +1,4 @@
+import { resultOrThrow } from "./core/errors.ts"
 import { describe, expect, expectTypeOf, it, test } from "vitest"
 import { z } from "zod"
 import { defineTool, fromFunction, isTicket, type ToolResult, type TypedTool } from "./index.ts"
@@ -53,13 +54,13 @@ describe("a tool of defineTool", () => {
     expectTypeOf(ended.result).toEqualTypeOf<{ whole: string }>()
     expect(ended.result.whole).toBe("abab")
 
-    const thrown = app.executeOrThrow({ agentId: "operator", tool: repeat, input: { text: "c", times: 3 } })
+    const thrown = app.call({ agentId: "operator", tool: repeat, input: { text: "c", times: 3 } }).then(resultOrThrow)
     expectTypeOf(thrown).resolves.toEqualTypeOf<{ whole: string }>()
     expect(await thrown).toEqual({ whole: "ccc" })
     const executed = app.executor("operator").execute(repeat, { text: "d" })
     expectTypeOf(executed).resolves.toEqualTypeOf<ToolResult<{ whole: string }>>()
     expect(await executed).toMatchObject({ toolName: "repeat", result: { whole: "dd" } })
-    const submitted = await app.submit({ agentId: "operator", tool: repeat, input: { text: "e" } }, { waitMs: 0 })
+    const submitted = await app.call({ agentId: "operator", tool: repeat, input: { text: "e" } }, { waitMs: 0 })
     if (!isTicket(submitted)) expectTypeOf(submitted).toExtend<ToolResult<{ whole: string }>>()
     expect(submitted).toMatchObject({ result: { whole: "ee" } })
   })

@@ -89,7 +89,7 @@ test.each([
     }
     const app = await openTestApp(config, { environment: inside === undefined ? {} : { QM_INSIDE: inside } })
     app.registry.register(tool({ effect: "write", execute: () => 1 }))
-    const { callId } = await app.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 })
+    const { callId } = await app.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 })
     await until(() => received.length === 1, "it is sent")
     const { link } = JSON.parse(received[0]!.body) as { link?: string }
     if (!isSent) return expect(link).toBeUndefined()

@@ -1,6 +1,6 @@
 import type { Calls } from "./state/calls.ts"
 import type { CallRequest } from "../core/call.ts"
-import { errorOf } from "../core/errors.ts"
+import type { BatchOptions } from "./state/batch-options.ts"
 import type { Ports } from "./state/ports.ts"
 import { failedWith, isTicket, type Ticket, type ToolResult } from "../core/result.ts"
 import { callTool } from "./call.ts"
@@ -10,7 +10,7 @@ import { readRequest } from "./state/read-request.ts"
 import { StartOrder, type OrderPlace } from "./state/start-order.ts"
 import { submitComposite } from "./submit-composite.ts"
 
-type CallMethods = Pick<Calls, "call" | "submit" | "resume" | "callMany" | "callBatch" | "endCalls" | "executeOrThrow">
+type CallMethods = Pick<Calls, "call" | "resume" | "callMany" | "endCalls">
 
 /** The methods of the app that make calls. `beforeFirst` is called once, before the first call. */
 export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { idle(): Promise<void> } {
@@ -73,20 +73,16 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     /** Resolves when no call is in progress. */
     idle: () => (inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
     // At run time a typed request differs only in that it has the tool in place of its name, which `readRequest` reads.
-    call: ((request: CallRequest) => call(request)) as Calls["call"],
-    submit: submit as Calls["submit"],
+    call: ((request: CallRequest, options?: { waitMs: number }) =>
+      options === undefined ? call(request) : submit(request, options)) as Calls["call"],
     resume,
     async endCalls(unwanted) {
       const { endUnwanted } = await import("./stored/end-unwanted.ts")
       return endUnwanted(unwanted, ports, resume)
     },
-    callMany(requests) {
-      const after = orderOf(requests)
-      const orders = startOrderOf(after)
-      return callInOrder(after, (position) => call(requests[position]!, orders[position]))
-    },
-    async callBatch(requests, { waitMs, detach, independent = false, onStart, onEnd, clock } = {}) {
-      const gate = independent || requests.length < 2 ? undefined : new BatchGate()
+    callMany: (async (requests: readonly CallRequest[], given?: BatchOptions) => {
+      const { waitMs, detach, oneAnswer = false, onStart, onEnd, clock } = given ?? {}
+      const gate = oneAnswer && requests.length > 1 ? new BatchGate() : undefined
       // A call that runs after others of its batch is not decided on before they have ended, so they do not wait for it.
       const after = orderOf(requests)
       const places = gate && after.map(({ length }) => (length > 0 ? undefined : gate.place()))
@@ -98,14 +94,9 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
         const options = { waitMs, detach, batch: place, order, clock }
         const ended = await counted(() => callTool(requests[position]!, ports, options)).finally(() => order?.leave())
         onEnd?.(position, ended)
-        return ended
+        return isTicket(ended) && given === undefined ? closedWhileWaiting(ended, requests[position]!) : ended
       })
-    },
-    executeOrThrow: (async (request: CallRequest) => {
-      const ended = await call(request)
-      if (!ended.success) throw errorOf(ended)
-      return ended.result
-    }) as Calls["executeOrThrow"],
+    }) as Calls["callMany"],
   }
 }
 

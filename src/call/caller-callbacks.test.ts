@@ -8,8 +8,7 @@ const call = { agentId: "operator", tool: "probe", input: {} }
 test("a call with anySession joins the same waiting call of another session; a call without it does not", async () => {
   const app = await openTestApp()
   app.registry.register(tool({ ...guarded, execute: () => "ran" }))
-  const submit = (sessionId: string, anySession: boolean) =>
-    app.submit({ ...call, sessionId, anySession }, { waitMs: 0 })
+  const submit = (sessionId: string, anySession: boolean) => app.call({ ...call, sessionId, anySession }, { waitMs: 0 })
   const first = await submit("one", true)
   const joined = await submit("two", true)
   const apart = await submit("two", false)
@@ -59,7 +58,7 @@ test("onWaiting is called for the call, its sub-calls, the call it joined and a 
   const waits = (name: string, waitMs = 0) => {
     const announced: string[] = []
     const caller = { onWaiting: ({ tool: what }: { tool: string }) => void announced.push(what) }
-    return app.submit({ ...call, tool: name, caller }, { waitMs }).then(() => announced)
+    return app.call({ ...call, tool: name, caller }, { waitMs }).then(() => announced)
   }
   expect(await waits("probe")).toEqual(["probe"])
   expect(await waits("probe")).toEqual(["probe"])
@@ -81,11 +80,11 @@ test("the caller that resumes a stored call can be asked, and can cancel it", as
   app.registry.register(
     tool({ permission: { level: "public", requireResultApproval: "always" }, execute: () => "ran" }),
   )
-  const held = await app.submit(call, { waitMs: 0 })
+  const held = await app.call(call, { waitMs: 0 })
   expect(isTicket(held)).toBe(true)
   const approvals = { showToolResultApproval: async () => ({ approved: true, by: "ann" }) }
   expect(await app.resume(held.callId, { caller: { approvalUI: approvals } })).toMatchObject({ result: "ran" })
-  const again = await app.submit(call, { waitMs: 0 })
+  const again = await app.call(call, { waitMs: 0 })
   const stop = new AbortController()
   const going = app.resume(again.callId, { signal: stop.signal })
   stop.abort()

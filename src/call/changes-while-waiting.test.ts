@@ -12,7 +12,7 @@ test("law 3: a remembered approval covers only the preview that was shown", asyn
   let shown = "harmless"
   const ran: string[] = []
   system.registry.register(tool({ permission: moderate, preview: () => shown, execute: () => ran.push(shown) }))
-  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call(probing, { waitMs: 0 }))
   shown = "something else"
   expect(await system.approvals.answer(callId, { kind: "approve", remember: "input-session" }, "ann")).toMatchObject({
     ok: true,
@@ -91,7 +91,7 @@ test("a quorum counts for a question too", async () => {
   )
   const admin = { kind: "person", id: "admin" } as const
   for (const id of ["ann", "bob"]) await system.org.createPerson({ id, roles: ["boss"] }, admin)
-  const { callId } = expectTicket(await system.submit({ ...probing, userId: "mallory" }, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call({ ...probing, userId: "mallory" }, { waitMs: 0 }))
   const answer = (by: string, value: string) => system.approvals.answer(callId, { kind: "answer", value }, by)
   expect(await answer("mallory", "mine")).toMatchObject({ ok: false })
   expect(await answer("ann", "left")).toMatchObject({ ok: true, done: false })
@@ -147,14 +147,14 @@ test("a grant is not used any more once another process has revoked it", async (
   const first = await openTestApp()
   const second = await openTestApp({ data: { dir: first.dir } })
   for (const system of [first, second]) system.registry.register(tool({ permission: moderate, execute: () => "ran" }))
-  const { callId } = expectTicket(await first.submit(probing, { waitMs: 0 }))
+  const { callId } = expectTicket(await first.call(probing, { waitMs: 0 }))
   await first.approvals.answer(callId, { kind: "approve", remember: "tool-always" }, "ann")
   expect(await first.resume(callId)).toMatchObject({ result: "ran" })
   await until(async () => (await second.approvals.grants()).length === 1, "the other process knows the grant")
   expect(await second.call(probing)).toMatchObject({ result: "ran" })
   const [grant] = await first.approvals.grants()
   await first.approvals.revoke(grant!.id, "ann")
-  expect(expectTicket(await second.submit(probing, { waitMs: 0 })).state).toBe("waiting")
+  expect(expectTicket(await second.call(probing, { waitMs: 0 })).state).toBe("waiting")
 })
 
 test("a call that another process takes over ends once in the audit log, and both get the same result", async () => {
@@ -199,7 +199,7 @@ test("the approval queue lists everything, however much waits", async () => {
   system.registry.register(
     tool({ permission: moderate, input: z.object({ n: z.number() }) as never, execute: () => 1 }),
   )
-  const row = expectTicket(await system.submit({ ...probing, input: { n: 0 } }, { waitMs: 0 }))
+  const row = expectTicket(await system.call({ ...probing, input: { n: 0 } }, { waitMs: 0 }))
   const { openDatabase } = await import("../store/sqlite/database.ts")
   const database = await openDatabase(`${system.dir}/quartermaster.db`)
   database.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 1100)

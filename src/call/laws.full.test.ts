@@ -145,7 +145,7 @@ test("law 4: a call is claimed once, however many try", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: 2, maxLength: 6 }), async (walkers) => {
       const before = runs
-      const ticket = await first.submit({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 })
+      const ticket = await first.call({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 })
       if (!isTicket(ticket)) throw new Error("Expected a ticket.")
       expect(await second.approvals.answer(ticket.callId, { kind: "approve" }, "ann")).toMatchObject({ ok: true })
       const results = await Promise.all(walkers.map((which) => (which ? first : second).resume(ticket.callId)))

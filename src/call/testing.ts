@@ -20,7 +20,7 @@ export function expectTicket(answer: ToolResult | Ticket): Ticket {
 /** A call of `probe` that waits in the approval queue without a process. */
 export async function leaveWaiting(system: Quartermaster, request: Partial<CallRequest> = {}): Promise<PendingItem> {
   const asked = { agentId: "operator", tool: "probe", input: {}, ...request }
-  const { callId } = expectTicket(await system.submit(asked, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call(asked, { waitMs: 0 }))
   return showPending(system, callId)
 }
 

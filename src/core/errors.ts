@@ -1,7 +1,7 @@
 import { ToolExecuteStatus, type ToolResult } from "./result.ts"
 
 /**
- * A failed call as an exception. Only `executeOrThrow` throws it; `call` returns a `ToolResult`. Tools may throw these errors
+ * A failed call as an exception. Only `resultOrThrow` throws it; `call` returns a `ToolResult`. Tools may throw these errors
  * too. An error that takes a tool and a message also takes the message alone.
  */
 export class ToolError extends Error {
@@ -88,6 +88,12 @@ export class ValidationError extends ToolValidationError {
     this.name = "ValidationError"
     this.message = message
   }
+}
+
+/** The value of a result; throws the error that fits where the call failed. */
+export function resultOrThrow<T>(ended: ToolResult<T>): T {
+  if (!ended.success) throw errorOf(ended)
+  return ended.result
 }
 
 /** Makes the matching error of a failed result. */

@@ -151,7 +151,7 @@ test("revoking a token ends the waiting calls made with it", async () => {
   })
   app.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "ran" }))
   const { entry } = await app.tokens.create({ agentId: "one" }, "ann")
-  await app.submit({ agentId: "one", tool: "probe", input: {}, tokenId: entry.id }, { waitMs: 0 })
+  await app.call({ agentId: "one", tool: "probe", input: {}, tokenId: entry.id }, { waitMs: 0 })
   expect(await app.approvals.list()).toHaveLength(1)
   await app.tokens.revoke(entry.id, "ann")
   expect(await app.approvals.list()).toEqual([])

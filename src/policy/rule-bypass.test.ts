@@ -101,7 +101,7 @@ test("a remembered yes to create_role lasts when a group appears", async () => {
   expect(await system.resume(callId)).toMatchObject({ success: true })
   system.registry.register(tool({ name: "other", group: "new_group", execute: () => 1 }))
   expect(system.registry.require("create_role").description).toContain("new_group")
-  expect(await system.submit(create("two"), { waitMs: 0 })).toMatchObject({ success: true })
+  expect(await system.call(create("two"), { waitMs: 0 })).toMatchObject({ success: true })
 })
 
 test("why says that ask_user waits for a person, as its call does", async () => {

@@ -218,7 +218,7 @@ test("requireResultApproval: true holds every result, in a definition of S1 and 
     ["double", { n: 1 }],
     ["ours", {}],
   ] as const) {
-    expect(await app.submit({ agentId: "operator", tool, input }, { waitMs: 0 })).toMatchObject({ state: "held" })
+    expect(await app.call({ agentId: "operator", tool, input }, { waitMs: 0 })).toMatchObject({ state: "held" })
   }
 })
 

@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("an answer", () => {
       expect(await running).toMatchObject({ success: true })
     }
     const again = (name: string, input: unknown, taskId: string) =>
-      app.submit({ agentId: "dev", tool: name, input, taskId }, { waitMs: 0 })
+      app.call({ agentId: "dev", tool: name, input, taskId }, { waitMs: 0 })
 
     await answer("send", { to: "ann" }, "This task", /^Approve and remember/)
     expect(await app.approvals.grants()).toMatchObject([{ scope: "task" }])

@@ -81,7 +81,7 @@ export async function openConsole(config: Config = {}) {
       return `${served.url}/answer/${(await app.answerLinks.create(target, person)).secret}`
     },
     submit: (tool: string, input: unknown, more = {}) =>
-      app.submit({ agentId: "dev", tool, input, ...more }, { waitMs: 0 }),
+      app.call({ agentId: "dev", tool, input, ...more }, { waitMs: 0 }),
   }
 }
 

@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the table of calls of one kind", () => {
   test("shows what is the same and what differs, and keeps the answers that did not count", async () => {
     const { app, signIn } = await openConsole()
     const paths = ["ana.md", "bo.md", "cy.md"]
-    for (const path of paths) await app.submit(write(path), { waitMs: 0 })
+    for (const path of paths) await app.call(write(path), { waitMs: 0 })
     const { page } = await signIn()
     await page.getByRole("heading", { name: "write_file by dev, 3 alike" }).waitFor()
     await page.locator(".alike-same", { hasText: "hello" }).waitFor()

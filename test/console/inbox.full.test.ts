@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("the inbox in a real browser", () => {
   test("an edit of a call that nobody waits for says when it is checked, with the new input, and comes back", async () => {
     const { app, signIn } = await openConsole()
     const { page, problems } = await signIn()
-    await app.submit(write("first.md"), { waitMs: 0 })
+    await app.call(write("first.md"), { waitMs: 0 })
     await page.getByRole("heading", { name: "Change first.md" }).waitFor()
     await wakeUp(page)
     await page.getByRole("button", { name: /^Edit/ }).click()
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("the inbox in a real browser", () => {
     await page.getByRole("status").filter({ hasText: said }).waitFor()
     await page.locator(".changes ins", { hasText: "second.md" }).waitFor()
     await page.locator(".inputline summary", { hasText: "path second.md" }).waitFor()
-    await app.submit(write("first.md"), { waitMs: 0 })
+    await app.call(write("first.md"), { waitMs: 0 })
     await page.getByRole("heading", { name: "Change second.md" }).waitFor()
     await page.getByRole("status").filter({ hasText: "Now revision 2." }).waitFor()
     expect(problems).toEqual([])
@@ -64,11 +64,11 @@ describe.skipIf(!hasBrowser)("the inbox in a real browser", () => {
   test("a call that is asked again says who approved what and what has changed since", async () => {
     const { app, workspace, signIn } = await openConsole()
     const { page } = await signIn()
-    await app.submit(write("notes.md"), { waitMs: 0 })
+    await app.call(write("notes.md"), { waitMs: 0 })
     const [item] = await app.approvals.list()
     await app.approvals.answer(item!.callId, { kind: "approve" }, "sue")
     writeFileSync(join(workspace, "notes.md"), "meanwhile\n")
-    await app.submit(write("notes.md"), { waitMs: 0 })
+    await app.call(write("notes.md"), { waitMs: 0 })
     const said = "Now revision 2. sue approved revision 1. Since then notes.md has changed."
     await page.getByRole("status").filter({ hasText: said }).waitFor()
   })

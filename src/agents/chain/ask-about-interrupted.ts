@@ -26,7 +26,7 @@ export async function askAboutInterrupted(
     const key = `${request.sessionId}/${turn}/${place}/interrupted`
     return { ...requestOf(context, interruptedToolName, about, key), fromLoop: true, holdResult: undefined }
   })
-  const ended = await app.callBatch(asked, { waitMs, clock, independent: true })
+  const ended = await app.callMany(asked, { waitMs, clock })
   const waiting = ended.filter(isTicket)
   if (waiting.length > 0) return { waiting }
   return { told: new Map(calls.map(({ place }, index) => [place, sentenceFor(ended[index] as ToolResult)])) }

@@ -31,7 +31,7 @@ export async function askForMore(
   const ownKey = key === undefined || person === undefined ? key : `${key}/${person}`
   const about = { agentId, sessionId: id, taskId: undefined, holdResult: undefined, fromLoop: true }
   const asked = { ...requestOf(context, tool, input, ownKey), ...about }
-  const [ended] = await app.callBatch([asked], { waitMs, detach, clock })
+  const [ended] = await app.callMany([asked], { waitMs, detach, clock })
   if (ended === undefined) return { failed: "The question was not asked." }
   if (isTicket(ended)) return { waiting: ended }
   const { callId } = ended

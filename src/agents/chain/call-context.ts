@@ -6,7 +6,7 @@ import type { ModelCall } from "../models/port.ts"
 
 /** What the calls of a chain have in common. */
 export interface CallContext {
-  app: Pick<Calls, "callBatch" | "resume" | "storeText">
+  app: Pick<Calls, "callMany" | "resume" | "storeText">
   request: Omit<CallRequest, "tool" | "input" | "key" | "userId"> & { sessionId: string }
   /** The person for whom the run works. */
   person(): string | undefined

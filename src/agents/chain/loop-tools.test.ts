@@ -23,7 +23,7 @@ test("a question about an interrupted call stays as it is when another process l
   const input = { call: "c1", tool: "send", input: "{}" }
   const about = { agentId: "operator", sessionId: "talk", resumableUntil: Date.now() + 60_000, fromLoop: true }
   const question = { ...about, tool: "agents:interrupted", input, key: "talk/1/0/interrupted" }
-  const [ticket] = await first.callBatch([question], { waitMs: 0 })
+  const [ticket] = await first.callMany([question], { waitMs: 0 })
   expect(ticket).toSatisfy(isTicket)
   await first.close()
 
@@ -32,6 +32,6 @@ test("a question about an interrupted call stays as it is when another process l
   expect(await second.resume(callId, { waitMs: 0 })).toSatisfy(isTicket)
   await second.approvals.answer(callId, { kind: "answer", value: interruptedAnswers.ran }, "ann")
   expect(await second.resume(callId)).toMatchObject({ success: true, result: { answer: interruptedAnswers.ran } })
-  const [joined] = await second.callBatch([question])
+  const [joined] = await second.callMany([question])
   expect(joined).toMatchObject({ callId, success: true })
 })

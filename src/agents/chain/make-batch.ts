@@ -46,10 +46,10 @@ export async function makeBatch(
     onEnd(each, ended)
     return ended
   })
-  const ended = await context.app.callBatch(requests, {
+  const ended = await context.app.callMany(requests, {
     waitMs: context.waitMs,
     detach: context.detach,
-    independent: context.independent,
+    oneAnswer: !context.independent,
     clock: context.clock,
     onStart: (index) => context.onStart?.(left[index]!.call),
     onEnd: (index, result) => onEnd(left[index]!, result),

@@ -210,7 +210,7 @@ test("submit gives a ticket while a step waits for a person, the pipeline goes o
     { id: "b", tool: "erase", needs: ["a"] },
   ]
   const request = { agentId: "operator", tool: "run_pipeline", input: { steps } }
-  const ticket = await app.submit(request, { waitMs: 0 })
+  const ticket = await app.call(request, { waitMs: 0 })
   expect(ticket).toMatchObject({ callId: expect.any(String) as string, state: "waiting" })
   expect(await app.resume(ticket.callId, { waitMs: 0 })).toEqual(ticket)
   const [item] = await app.approvals.list()

@@ -76,7 +76,7 @@ export interface PlannedStep extends StepVerdict {
 }
 
 /** What a pipeline needs of the app. */
-export type PipelineApp = Pick<Calls, "callBatch"> & Pick<AgentTools, "inputSchemaOf" | "visibleTool"> & { why: Why }
+export type PipelineApp = Pick<Calls, "callMany"> & Pick<AgentTools, "inputSchemaOf" | "visibleTool"> & { why: Why }
 
 /** What only the app and the tool `run_pipeline` give a pipeline. */
 export interface InternalOptions {
@@ -212,7 +212,7 @@ export class ToolPipeline {
       ...(resumableMs !== undefined && { resumableUntil: Date.now() + resumableMs }),
     }
     // A batch of one: unlike `call`, it gives a ticket when the app is closed while a person is asked.
-    const [ended] = await this.#app.callBatch([{ ...about, tool, input, intent, fromLoop, ...stored }], { waitMs })
+    const [ended] = await this.#app.callMany([{ ...about, tool, input, intent, fromLoop, ...stored }], { waitMs })
     return ended!
   }
 }

@@ -39,7 +39,7 @@ async function told(options: (lines: string[]) => QuartermasterOptions, unattend
   app.registry.register(
     tool({ permission: { level: "moderate", requireResultApproval: "always" }, execute: () => "ran" }),
   )
-  const call = () => app.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 })
+  const call = () => app.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 })
   const ended = await call()
   if ("state" in ended) {
     await app.approvals.answer(ended.callId, { kind: "approve" }, "ann")

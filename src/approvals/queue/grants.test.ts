@@ -52,7 +52,7 @@ async function remember(system: TestApp, scope: GrantScope, kind: "approve" | "r
 
 /** What becomes of that call: *asks* when a person is asked about it, who refuses it at once, else *runs* or its code. */
 async function trying(system: Quartermaster, change: Partial<CallRequest> = {}): Promise<string> {
-  const ended = await system.submit({ ...asking, ...change }, { waitMs: 0 })
+  const ended = await system.call({ ...asking, ...change }, { waitMs: 0 })
   if (!isTicket(ended)) return ended.code ?? "runs"
   await system.approvals.answer(ended.callId, { kind: "reject" }, "ann")
   await system.resume(ended.callId)

@@ -28,7 +28,7 @@ async function open(more: Partial<ToolSpec<never>> = {}, config: Config = {}) {
     }),
   )
   const asks = async (change: Partial<CallRequest> = {}) => {
-    const ended = await app.submit({ agentId: "dev", tool: "probe", input: {}, ...change }, { waitMs: 0 })
+    const ended = await app.call({ agentId: "dev", tool: "probe", input: {}, ...change }, { waitMs: 0 })
     if (!isTicket(ended)) return ended.code ?? "runs"
     await app.approvals.answer(ended.callId, { kind: "reject" }, "ann")
     await app.resume(ended.callId)

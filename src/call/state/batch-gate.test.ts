@@ -24,7 +24,7 @@ async function openBatchApp() {
 
 test("a call with effects waits until the question of its batch is answered; a read goes on", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
-  const batch = app.callBatch([call("write"), call("send"), call("look")])
+  const batch = app.callMany([call("write"), call("send"), call("look")], { oneAnswer: true })
   const { callId } = await waiting()
   await until(() => ran.includes("look"), "the read ran")
   expect(ran).toEqual(["look"])
@@ -35,16 +35,16 @@ test("a call with effects waits until the question of its batch is answered; a r
 
 test("a no ends its own call only", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
-  const batch = app.callBatch([call("write"), call("send")])
+  const batch = app.callMany([call("write"), call("send")], { oneAnswer: true })
   await app.approvals.answer((await waiting()).callId, { kind: "reject" }, "ann")
   const codes = (await batch).map((ended) => !isTicket(ended) && ended.code)
   expect(codes).toEqual([undefined, "approval_rejected"])
   expect(ran).toEqual(["write"])
 })
 
-test("independent calls do not wait for each other", async () => {
+test("calls that are not one answer do not wait for each other", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
-  const batch = app.callBatch([call("write"), call("send")], { independent: true })
+  const batch = app.callMany([call("write"), call("send")])
   await until(() => ran.includes("write"), "the write ran")
   await app.approvals.answer((await waiting()).callId, { kind: "approve" }, "ann")
   await batch
@@ -58,7 +58,7 @@ test("a clock is told which calls of a batch are in progress and which wait for 
     countChild: (change: number) => void (counted.begun += change),
     countWaiting: (change: number) => void (counted.waiting += change),
   }
-  const batch = app.callBatch([call("write"), call("send"), call("look")], { clock })
+  const batch = app.callMany([call("write"), call("send"), call("look")], { oneAnswer: true, clock })
   await until(() => counted.begun === 2 && counted.waiting === 2, "the read has ended and the others wait")
   await app.approvals.answer((await waiting()).callId, { kind: "approve" }, "ann")
   await batch
@@ -67,14 +67,16 @@ test("a clock is told which calls of a batch are in progress and which wait for 
 
 test("a denied call and one of an unknown tool hold nobody up", async () => {
   const { app, ran, call } = await openBatchApp()
-  const ended = await app.callBatch([call("write"), call("nothing"), { ...call("send"), agentId: "nobody" }])
+  const ended = await app.callMany([call("write"), call("nothing"), { ...call("send"), agentId: "nobody" }], {
+    oneAnswer: true,
+  })
   expect(ended.map((each) => !isTicket(each) && each.success)).toEqual([true, false, false])
   expect(ran).toEqual(["write"])
 })
 
 test("a call that depends on another of its batch does not hold that one up", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
-  const batch = app.callBatch([call("after"), call("write")])
+  const batch = app.callMany([call("after"), call("write")], { oneAnswer: true })
   await until(() => ran.includes("write"), "the write ran")
   await app.approvals.answer((await waiting()).callId, { kind: "approve" }, "ann")
   await batch
@@ -90,7 +92,7 @@ test("a caller that does not wait for people still waits until all its calls are
     { tool: "run_command", input: { command: "true" } },
   ]
   const requests = calls.map((each, place) => ({ ...each, agentId: "operator", key: String(place), sessionId: "s" }))
-  const ended = await app.callBatch(requests, { waitMs: 0 })
+  const ended = await app.callMany(requests, { waitMs: 0, oneAnswer: true })
   expect(ended.map((each) => !isTicket(each) && each.success)).toEqual([true, false, true])
 })
 
@@ -101,10 +103,10 @@ test.each([
   const { app, ran, call } = await openBatchApp()
   const keyed = (name: string) => ({ ...call(name), key: name, sessionId: "s", ...more })
   const requests = [keyed("write"), keyed("send")]
-  const ended = await app.callBatch(requests, { waitMs: 50 })
+  const ended = await app.callMany(requests, { waitMs: 50, oneAnswer: true })
   expect(ended.map(isTicket)).toEqual([true, true])
   expect(ran).toEqual([])
-  const again = app.callBatch(requests)
+  const again = app.callMany(requests, { oneAnswer: true })
   await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "approve" }, "ann")
   expect((await again).map((each) => !isTicket(each) && each.success)).toEqual([true, true])
   expect(ran.toSorted()).toEqual(["send", "write"])
@@ -113,7 +115,12 @@ test.each([
 test("an abort ends what waits for the batch", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
   const stop = new AbortController()
-  const batch = app.callBatch([call("write"), call("send")].map((each) => ({ ...each, signal: stop.signal })))
+  const batch = app.callMany(
+    [call("write"), call("send")].map((each) => ({ ...each, signal: stop.signal })),
+    {
+      oneAnswer: true,
+    },
+  )
   await waiting()
   stop.abort()
   expect((await batch).map((ended) => !isTicket(ended) && ended.code)).toEqual(["aborted", "aborted"])
@@ -122,7 +129,7 @@ test("an abort ends what waits for the batch", async () => {
 
 test("a call that a rule denies while it waits for its batch does not run", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
-  const batch = app.callBatch([call("write"), call("send")])
+  const batch = app.callMany([call("write"), call("send")], { oneAnswer: true })
   const { callId } = await waiting()
   await app.rules.add({ deny: "write", because: "changed my mind" }, "ann")
   await app.approvals.answer(callId, { kind: "approve" }, "ann")
@@ -136,7 +143,7 @@ test("a held result holds no other call up", async () => {
   app.registry.register(
     tool({ name: "secret", permission: { requireResultApproval: "always" }, execute: () => shown.resolve() }),
   )
-  const batch = app.callBatch([call("secret"), call("write")])
+  const batch = app.callMany([call("secret"), call("write")], { oneAnswer: true })
   await shown.promise
   await until(() => ran.includes("write"), "the write ran while the result is held")
   const { callId } = await waiting()
@@ -146,7 +153,7 @@ test("a held result holds no other call up", async () => {
 
 test("two equal calls of one batch are one question, and end when it is answered", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
-  const batch = app.callBatch([call("send"), call("send"), call("write")])
+  const batch = app.callMany([call("send"), call("send"), call("write")], { oneAnswer: true })
   const { callId } = await waiting()
   await app.approvals.answer(callId, { kind: "approve" }, "ann")
   expect((await batch).map((ended) => !isTicket(ended) && ended.success)).toEqual([true, true, true])
@@ -155,9 +162,9 @@ test("two equal calls of one batch are one question, and end when it is answered
 
 test("while an edited call is asked again, a call with effects of its batch waits", async () => {
   const { app, ran, call, waiting } = await openBatchApp()
-  const first = app.callBatch([call("send")])
+  const first = app.callMany([call("send")], { oneAnswer: true })
   const { callId } = await waiting()
-  const batch = app.callBatch([call("send"), call("write")])
+  const batch = app.callMany([call("send"), call("write")], { oneAnswer: true })
   await app.approvals.answer(callId, { kind: "edit", input: {} }, "ann")
   await until(async () => (await app.approvals.show(callId))?.revision === 2, "it is asked again")
   await new Promise((resolve) => setTimeout(resolve, 50))

@@ -5,7 +5,11 @@ export interface BatchOptions {
   waitMs?: number | undefined
   /** Aborted to stop waiting for people sooner. */
   detach?: AbortSignal | undefined
-  independent?: boolean | undefined
+  /**
+   * The calls are one answer of a model: if one of them asks a person, those with effects wait until all questions are
+   * answered; calls that only read go on, and a no ends its own call. By default none waits for another.
+   */
+  oneAnswer?: boolean | undefined
   /** Called when a call of the batch begins and ends, with its position. */
   onStart?: ((position: number) => void) | undefined
   onEnd?: ((position: number, ended: ToolResult | Ticket) => void) | undefined

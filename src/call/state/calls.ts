@@ -8,12 +8,12 @@ export interface Calls {
   /** Calls a tool and resolves when the call has ended, however it ended. Refusals and failures are results, not rejections. */
   call<Input, Output>(request: TypedCallRequest<Input, Output>): Promise<ToolResult<Output>>
   call(request: CallRequest): Promise<ToolResult>
-  /** Like `call`, but does not wait for people longer than `waitMs`: then it returns a ticket for `resume`. */
-  submit<Input, Output>(
+  /** With `waitMs`, does not wait for people longer than that: then it returns a ticket for `resume`. */
+  call<Input, Output>(
     request: TypedCallRequest<Input, Output>,
     options: { waitMs: number },
   ): Promise<ToolResult<Output> | Ticket>
-  submit(request: CallRequest, options: { waitMs: number }): Promise<ToolResult | Ticket>
+  call(request: CallRequest, options: { waitMs: number }): Promise<ToolResult | Ticket>
   /**
    * Continues a stored call: redeems a ticket, waits on, or returns how the call ended. With `watch` it only looks: a call
    * that no process has stays as it is.
@@ -22,21 +22,18 @@ export interface Calls {
     callId: string,
     options?: { waitMs?: number | undefined; watch?: boolean | undefined } & Pick<CallRequest, "caller" | "signal">,
   ): Promise<ToolResult | Ticket>
-  /** Calls several tools and returns a result for each, in the order of the requests. One failure does not affect the others. */
-  callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
   /**
-   * Makes the calls of one answer of a model, all at once. If one of them asks a person, those with effects wait until all
-   * questions of the batch are answered, unless they are `independent`; calls that only read go on. A no ends its own call.
+   * Makes several calls at once and returns a result for each, in the order of the requests. One failure does not affect
+   * the others.
    */
-  callBatch(requests: readonly CallRequest[], options?: BatchOptions): Promise<(ToolResult | Ticket)[]>
+  callMany(requests: readonly CallRequest[]): Promise<ToolResult[]>
+  /** With options, those calls that still wait when nobody waits for them any more are tickets. */
+  callMany(requests: readonly CallRequest[], options: BatchOptions): Promise<(ToolResult | Ticket)[]>
   /**
    * Ends the calls of a session that nobody wants any more: those that wait for people, and those whose results are held.
    * Returns the results of the calls with these keys, as far as they have run.
    */
   endCalls(unwanted: UnwantedCalls): Promise<ReadonlyMap<string, ToolResult>>
-  /** Like `call`, but returns the plain result and throws a `ToolError` where `call` returns a failure. */
-  executeOrThrow<Input, Output>(request: TypedCallRequest<Input, Output>): Promise<Output>
-  executeOrThrow<T = unknown>(request: CallRequest): Promise<T>
   /** Reads an artifact. Undefined when it does not exist or the agent may not read it. */
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
   /** Stores a text of a call as an artifact of its agent. Returns the reference. */

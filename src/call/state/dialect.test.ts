@@ -71,7 +71,7 @@ test("no other tool may take an alias, so that rules about it keep their meaning
 
 test("a waiting call by an alias shows the tool's own input, and its caller gets the alias's words", async () => {
   const system = await openWithDialects({ rules: [{ ask: "greet", because: "Every greeting is seen." }] })
-  const ticket = await system.submit({ agentId: "claude", tool: "Greet", input: { who: "Ada" } }, { waitMs: 0 })
+  const ticket = await system.call({ agentId: "claude", tool: "Greet", input: { who: "Ada" } }, { waitMs: 0 })
   const [item] = await system.approvals.list()
   expect(item).toMatchObject({ tool: "greet", input: { name: "Ada" } })
   await system.approvals.answer(ticket.callId, { kind: "approve" }, "ann")

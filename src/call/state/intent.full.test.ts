@@ -41,14 +41,14 @@ test("law: whatever the agent says, verdict, digest, key and use of a grant are 
         const plain = { ...call, input: { text } }
         const said = { ...call, input: { text, _intent: words } }
         if (remembered !== null) {
-          const { callId } = await app.submit(said, { waitMs: 0 })
+          const { callId } = await app.call(said, { waitMs: 0 })
           await app.approvals.answer(callId, { kind: remembered, remember: "input-session" }, "ann")
         }
         expect(await app.why(said)).toEqual(await app.why(plain))
         for (const key of [undefined, "k"]) {
           const [one, other] = [
-            await app.submit({ ...plain, key }, { waitMs: 0 }),
-            await app.submit({ ...said, key }, { waitMs: 0 }),
+            await app.call({ ...plain, key }, { waitMs: 0 }),
+            await app.call({ ...said, key }, { waitMs: 0 }),
           ]
           expect(outcome(other)).toEqual(outcome(one))
           // What waits, and what has a key and ran, is the same call: its digest is the same.

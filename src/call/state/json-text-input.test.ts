@@ -33,7 +33,7 @@ test("rules, approvers, keys, why and the audit log see the value and not the te
   expect((await app.call({ agentId: "operator", tool: "save", input: text })).code).toBe("permission_denied")
   expect(await app.why({ agentId: "operator", tool: "save", input: text })).toMatchObject({ verdict: "deny" })
 
-  const { callId } = await app.submit({ agentId: "operator", tool: "ask", input: text }, { waitMs: 0 })
+  const { callId } = await app.call({ agentId: "operator", tool: "ask", input: text }, { waitMs: 0 })
   expect((await app.approvals.show(callId))?.input).toEqual(secret)
 
   const keyed = { agentId: "operator", tool: "save", key: "k" }

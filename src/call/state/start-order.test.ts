@@ -62,7 +62,10 @@ test("calls that need nobody start in the order of the calls, and one that waits
 test("calls of a batch that were held back for its questions start in the order of the calls, whoever was answered last", async () => {
   const { system, started, request } = await openSlow()
   const names = ["ask", "free", "look", "ask", "free", "ask"]
-  const all = system.callBatch(names.map((name, n) => request(name, n, [4, 0, 6, 1, 0, 0][n]!)))
+  const all = system.callMany(
+    names.map((name, n) => request(name, n, [4, 0, 6, 1, 0, 0][n]!)),
+    { oneAnswer: true },
+  )
   await until(async () => (await system.approvals.list()).length === 3, "all of them are asked")
   expect(await asked(system)).toEqual([0, 3, 5])
   await until(() => started.length === 1, "what only reads has started")
@@ -97,7 +100,7 @@ test("a call that fails, is denied or is unknown holds nobody back", async () =>
 
 test("a ticket of a batch is given without waiting for the questions of other calls", async () => {
   const { system, request } = await openSlow()
-  const ended = await system.callBatch([request("ask", 0, 3), request("ask", 1, 0)], { waitMs: 0 })
+  const ended = await system.callMany([request("ask", 0, 3), request("ask", 1, 0)], { waitMs: 0, oneAnswer: true })
   expect(ended.map((each) => expectTicket(each).state)).toEqual(["waiting", "waiting"])
 })
 

@@ -13,7 +13,7 @@ test("law: for any answers in any order, the tool runs exactly if the first one 
     fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }), async (answers) => {
       const before = runs
       const ticket = expectTicket(
-        await system.submit({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 }),
+        await system.call({ agentId: "operator", tool: "probe", input: { n: n++ } }, { waitMs: 0 }),
       )
       const taken = await Promise.all(
         answers.map((approved, by) =>
@@ -36,7 +36,7 @@ test("an answer at the moment the caller stops waiting is not lost", async () =>
   let runs = 0
   system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
   for (let n = 0; n < 60; n++) {
-    const submitted = system.submit({ agentId: "operator", tool: "probe", input: { n } }, { waitMs: 12 })
+    const submitted = system.call({ agentId: "operator", tool: "probe", input: { n } }, { waitMs: 12 })
     let answered = false
     const answering = until(async () => {
       const [row] = await system.approvals.list()

@@ -159,7 +159,7 @@ test("a caller that cannot wait gets a ticket; the answered ticket is redeemed b
   const system = await openTestApp()
   let runs = 0
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => ++runs }))
-  const ticket = expectTicket(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 20 }))
+  const ticket = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 20 }))
   expect(ticket).toMatchObject({ state: "waiting", until: expect.any(Number) })
   expect(expectTicket(await system.resume(ticket.callId, { waitMs: 10 })).callId).toBe(ticket.callId)
   expect(runs).toBe(0)
@@ -176,12 +176,10 @@ test("the same call by the same agent redeems its ticket or joins the waiting on
   const waiting: string[] = []
   system.on("TOOL_CALL_WAITING", ({ callId }) => waiting.push(callId))
   system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
-  const ticket = expectTicket(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 20 }))
+  const ticket = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 20 }))
   const again = system.call({ agentId: "operator", tool: "probe", input: { n: 1 } })
   const joined = system.call({ agentId: "operator", tool: "probe", input: {} })
-  const other = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 20 }),
-  )
+  const other = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 20 }))
   expect(other.callId).not.toBe(ticket.callId)
   await until(() => waiting.filter((callId) => callId === ticket.callId).length === 3, "all three wait for one answer")
   await approvePending(system, ticket.callId)
@@ -193,9 +191,7 @@ test("the same call by the same agent redeems its ticket or joins the waiting on
 test("an approval that is not redeemed within ten minutes is void", async () => {
   const system = await openTestApp()
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
-  const { callId } = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }),
-  )
+  const { callId } = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
   await approvePending(system, callId)
   const longAgo = Date.now() - 11 * 60_000
   await changeRow(system.dir, callId, ({ answer }) => ({
@@ -208,7 +204,7 @@ test("a waiting call survives a restart and is redeemed by another process", asy
   const first = await openTestApp()
   const sensitive = tool({ permission: { level: "sensitive" }, execute: () => "ran" })
   first.registry.register(sensitive)
-  const { callId } = expectTicket(await first.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
+  const { callId } = expectTicket(await first.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
   await first.close()
   const second = await openTestApp({ data: { dir: first.dir } })
   second.registry.register(sensitive)
@@ -235,9 +231,7 @@ test("closing leaves a waiting call in the approval queue and says how to resume
 test("an approval fits one exact call: a changed definition goes back to the approval queue", async () => {
   const system = await openTestApp()
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => "old" }))
-  const { callId } = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }),
-  )
+  const { callId } = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
   await approvePending(system, callId)
   system.registry.register(
     tool({ description: "Does more now.", permission: { level: "sensitive" }, execute: () => "new" }),
@@ -281,9 +275,7 @@ test("an agent that loses the tool while its call waits does not get to run it",
   const system = await openTestApp()
   let ran = false
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => (ran = true) }))
-  const { callId } = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }),
-  )
+  const { callId } = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 10 }))
   await approvePending(system, callId)
   system.registry.register(
     tool({ permission: { level: "sensitive", allowedRoles: ["boss"] }, execute: () => (ran = true) }),
@@ -356,13 +348,13 @@ test("sweeping ends expired calls and never runs a tool", async () => {
   let runs = 0
   system.registry.register(tool({ input, permission: { level: "sensitive" }, execute: () => ++runs }))
   const unanswered = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: { n: 1 } }, { waitMs: 0 }),
+    await system.call({ agentId: "operator", tool: "probe", input: { n: 1 } }, { waitMs: 0 }),
   )
   const approved = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 0 }),
+    await system.call({ agentId: "operator", tool: "probe", input: { n: 2 } }, { waitMs: 0 }),
   )
   const rejected = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: { n: 3 } }, { waitMs: 0 }),
+    await system.call({ agentId: "operator", tool: "probe", input: { n: 3 } }, { waitMs: 0 }),
   )
   await approvePending(system, approved.callId)
   await system.approvals.answer(rejected.callId, { kind: "reject", reason: "No." }, "ann")
@@ -380,7 +372,7 @@ test("a resumed wait is announced again, and is asked for once in the audit log"
   const asked: string[] = []
   system.on("TOOL_CALL_WAITING", ({ callId }) => asked.push(callId))
   system.registry.register(tool({ permission: { level: "sensitive" }, execute: () => 1 }))
-  const { callId } = expectTicket(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
   for (let again = 0; again < 3; again++) await system.resume(callId, { waitMs: 0 })
   expect(asked).toEqual(Array(4).fill(callId))
   expect((await system.audit.show(callId)).map((entry) => entry.kind)).toEqual(["asked"])
@@ -390,7 +382,7 @@ test("law 3: a preview that changed since the answer goes back to the approval q
   const system = await openTestApp()
   let content = "first"
   system.registry.register(tool({ permission: { level: "sensitive" }, preview: () => content, execute: () => content }))
-  const { callId } = expectTicket(await system.submit({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call({ agentId: "operator", tool: "probe", input: {} }, { waitMs: 0 }))
   await approvePending(system, callId)
   content = "second"
   expect(expectTicket(await system.resume(callId, { waitMs: 0 })).state).toBe("waiting")
@@ -479,7 +471,7 @@ test("a ticket of a tool whose schema transforms its input is redeemed", async (
     tool({ input: schema, permission: { level: "sensitive" }, execute: ({ n }: { n: number }) => n + 1 }),
   )
   const { callId } = expectTicket(
-    await system.submit({ agentId: "operator", tool: "probe", input: { n: "41" } }, { waitMs: 0 }),
+    await system.call({ agentId: "operator", tool: "probe", input: { n: "41" } }, { waitMs: 0 }),
   )
   await approvePending(system, callId)
   expect(await system.resume(callId)).toMatchObject({ result: 42 })
@@ -493,7 +485,7 @@ test("the same call in another session, or for another task, is another call", a
   const request = { agentId: "operator", tool: "probe", input: {} }
   const tickets = []
   for (const more of [{ sessionId: "one" }, { sessionId: "two" }, { taskId: "t" }, { userId: "u" }]) {
-    tickets.push(expectTicket(await system.submit({ ...request, ...more }, { waitMs: 0 })).callId)
+    tickets.push(expectTicket(await system.call({ ...request, ...more }, { waitMs: 0 })).callId)
   }
   expect(new Set(tickets).size).toBe(4)
   await approvePending(system, tickets[1]!)

@@ -73,7 +73,7 @@ test.each([
         },
       }),
     )
-    const ended = await system.submit(probing, { waitMs: 0 })
+    const ended = await system.call(probing, { waitMs: 0 })
     expect("state" in ended ? ended.state : ended.success).toBe(held ? "held" : success)
     expect(runs).toBe(1)
   },
@@ -182,7 +182,7 @@ test("a held result survives a restart and is released without a second run", as
   let runs = 0
   const held = tool({ permission: always, execute: () => ++runs })
   first.registry.register(held)
-  const { callId, state } = expectTicket(await first.submit(probing, { waitMs: 0 }))
+  const { callId, state } = expectTicket(await first.call(probing, { waitMs: 0 }))
   expect(state).toBe("held")
   await first.close()
   const second = await openTestApp({ data: { dir: first.dir } })
@@ -200,8 +200,8 @@ test.each([
   const system = await openTestApp()
   let runs = 0
   system.registry.register(tool({ permission: always, execute: () => (runs++, "ran") }))
-  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
-  expect(expectTicket(await system.submit(probing, { waitMs: 0 })).callId).toBe(callId)
+  const { callId } = expectTicket(await system.call(probing, { waitMs: 0 }))
+  expect(expectTicket(await system.call(probing, { waitMs: 0 })).callId).toBe(callId)
   await system.approvals.answer(callId, { kind }, "ann")
   expect(await system.call(probing)).toMatchObject({ callId, ...expected })
   expect([runs, await system.approvals.list()]).toEqual([1, []])
@@ -219,9 +219,9 @@ test.each<[string, Partial<CallRequest>]>([
   let runs = 0
   const input = { type: "object", properties: { n: { type: "number" } } } as const
   system.registry.register(tool({ input, permission: always, execute: () => ++runs }))
-  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call(probing, { waitMs: 0 }))
   await system.approvals.answer(callId, { kind: "release" }, "ann")
-  expect(expectTicket(await system.submit({ ...probing, ...other }, { waitMs: 0 })).callId).not.toBe(callId)
+  expect(expectTicket(await system.call({ ...probing, ...other }, { waitMs: 0 })).callId).not.toBe(callId)
   expect(runs).toBe(2)
 })
 
@@ -229,7 +229,7 @@ test("the same call takes over a held result whose process was killed", async ()
   const system = await openTestApp()
   let runs = 0
   system.registry.register(tool({ permission: always, execute: () => ++runs }))
-  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call(probing, { waitMs: 0 }))
   // A killed process has given no ticket.
   await changeRow(system.dir, callId, () => ({ wanted: 0 }))
   await system.approvals.answer(callId, { kind: "release" }, "ann")
@@ -241,9 +241,9 @@ test("two equal calls whose results are held are two calls, and so are those tha
   const system = await openTestApp()
   let runs = 0
   system.registry.register(tool({ permission: always, execute: () => ++runs }))
-  const tickets = (await system.callBatch([probing, probing], { waitMs: 0 })).map(expectTicket)
+  const tickets = (await system.callMany([probing, probing], { waitMs: 0, oneAnswer: true })).map(expectTicket)
   for (const { callId } of tickets) await system.approvals.answer(callId, { kind: "release" }, "ann")
-  const ended = await system.callBatch([probing, probing])
+  const ended = await system.callMany([probing, probing], { oneAnswer: true })
   expect(ended.map(({ callId }) => callId).toSorted()).toEqual(tickets.map(({ callId }) => callId).toSorted())
   expect(runs).toBe(2)
 })

@@ -1,3 +1,4 @@
+import { resultOrThrow } from "../../core/errors.ts"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
@@ -383,21 +384,24 @@ test("every call of a batch gets an answer, in order, whether the others succeed
   ])
 })
 
-test("executeOrThrow throws the error classes of the designs", async () => {
+test("resultOrThrow throws the error classes of the designs", async () => {
   const system = await openTestApp({ approvals: { unattended: "reject" } })
   system.registry.register(tool({ timeoutMs: 5, execute: () => new Promise(() => {}) }))
   const name = (request: { agentId?: string; tool: string; input?: unknown }) =>
-    system.executeOrThrow({ agentId: "operator", input: {}, ...request }).then(
-      () => "none",
-      (error: Error) => error.name,
-    )
+    system
+      .call({ agentId: "operator", input: {}, ...request })
+      .then(resultOrThrow)
+      .then(
+        () => "none",
+        (error: Error) => error.name,
+      )
   expect(await name({ tool: "none_such" })).toBe("ToolNotFoundError")
   expect(await name({ tool: "json_parse" })).toBe("ToolValidationError")
   expect(await name({ tool: "probe" })).toBe("ToolTimeoutError")
   expect(await name({ agentId: "root", tool: "current_time" })).toBe("PermissionDeniedError")
   expect(await name({ tool: "set_env", input: { key: "A", value: "1" } })).toBe("ExecutionCancelledError")
   expect(await name({ tool: "json_parse", input: { text: "{" } })).toBe("ToolError")
-  expect(await system.executeOrThrow({ agentId: "operator", tool: "json_parse", input: { text: "2" } })).toEqual({
+  expect(resultOrThrow(await system.call({ agentId: "operator", tool: "json_parse", input: { text: "2" } }))).toEqual({
     data: 2,
   })
 })

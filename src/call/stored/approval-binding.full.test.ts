@@ -222,7 +222,7 @@ test("law 3: if nothing has changed the approval is used once, however many rede
   const { system } = world
   const { callId } = await leaveWaiting(system, world.request)
   await approvePending(system, callId)
-  const same = system.submit(world.request, { waitMs: 5000 })
+  const same = system.call(world.request, { waitMs: 5000 })
   expect(await Promise.all([system.resume(callId), system.resume(callId)])).toMatchObject([
     { callId, success: true },
     { callId, success: true },
@@ -233,7 +233,7 @@ test("law 3: if nothing has changed the approval is used once, however many rede
   expect(isTicket(shared) ? shared.callId !== callId : shared.success && shared.callId === callId).toBe(true)
   expect(await system.resume(callId)).toMatchObject({ callId, success: true })
   expect(world.runs).toHaveLength(1)
-  expect(isTicket(await system.submit(world.request, { waitMs: 0 }))).toBe(true)
+  expect(isTicket(await system.call(world.request, { waitMs: 0 }))).toBe(true)
 })
 
 test("law 3: if nothing has changed the same call uses the approval", async () => {
@@ -283,7 +283,7 @@ test("law 3: an approval given in one folder is not used in another", async () =
     tool({ name, input: plain as never, permission: { level: "sensitive" }, execute: () => ++runs }),
   )
   await expect(elsewhere.resume(callId)).rejects.toThrow(`belongs to the folder ${world.folder}`)
-  expect(expectTicket(await elsewhere.submit(world.request, { waitMs: 0 })).callId).not.toBe(callId)
+  expect(expectTicket(await elsewhere.call(world.request, { waitMs: 0 })).callId).not.toBe(callId)
   expect(runs).toBe(0)
 })
 
@@ -317,7 +317,7 @@ const steps = {
   approve: (world) => world.system.approvals.answer(world.callId, { kind: "approve" }, "ann"),
   redeem: (world) => world.system.resume(world.callId, { waitMs: 0 }),
   redeemTwice: (world) => Promise.all([1, 2].map(() => world.system.resume(world.callId, { waitMs: 0 }))),
-  callAgain: (world) => world.system.submit(world.request, { waitMs: 0 }),
+  callAgain: (world) => world.system.call(world.request, { waitMs: 0 }),
   edit: (world) =>
     world.system.approvals.answer(world.callId, { kind: "edit", input: { ...world.input, n: 5 } }, "bob"),
   editWrong: (world) => world.system.approvals.answer(world.callId, { kind: "edit", input: { n: "no" } }, "bob"),

@@ -36,7 +36,7 @@ test.each([
 ] as const)("of a call that %s the row holds neither the input nor what it touched", async (_how, answer, status) => {
   const system = await openTestApp()
   system.registry.register(probe())
-  const { callId } = expectTicket(await system.submit(probing, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call(probing, { waitMs: 0 }))
   const before = await rowOf(system, callId)
   for (const part of ["input", "asks", "card", "preview"]) expect(before[part], part).toContain("hunter2")
   await system.approvals.answer(callId, answer, "ann")

@@ -26,7 +26,7 @@ async function openApp(config: Config = {}, level: ToolPermissionLevel = "modera
 }
 
 async function becomes(system: Quartermaster): Promise<string> {
-  const ended = await system.submit(asking, { waitMs: 0 })
+  const ended = await system.call(asking, { waitMs: 0 })
   return isTicket(ended) ? "asks" : (ended.code ?? "runs")
 }
 
@@ -104,7 +104,7 @@ test("a result that a removed person released and nobody fetched is held again",
   const system = await openApp({}, "public")
   const permission = { level: "public", requireResultApproval: "always" } as const
   system.registry.register(tool({ permission, execute: () => "found" }), { replace: true })
-  const { callId } = expectTicket(await system.submit(asking, { waitMs: 0 }))
+  const { callId } = expectTicket(await system.call(asking, { waitMs: 0 }))
   await system.approvals.answer(callId, { kind: "release" }, "bea")
   await system.org.deletePerson("bea", admin)
   expectTicket(await system.resume(callId, { waitMs: 0 }))

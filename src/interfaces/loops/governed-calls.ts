@@ -10,7 +10,7 @@ import type { Quartermaster } from "../../app/quartermaster.ts"
 import { RepeatableCall } from "./held-calls.ts"
 
 /** What a loop needs of the app. */
-export type LoopApp = Pick<Quartermaster, "toolsFor" | "callBatch" | "resume">
+export type LoopApp = Pick<Quartermaster, "toolsFor" | "callMany" | "resume">
 
 /** Which tools a loop is given, and for whom it calls them. */
 export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | "taskId"> {
@@ -129,7 +129,7 @@ export async function makeCalls(
   }))
   const held = made.filter(({ known }) => known.heldId !== undefined)
   await Promise.all([
-    app.callBatch(requests, { waitMs, onEnd: (index, ended) => onEnd(fresh[index]!, ended) }),
+    app.callMany(requests, { waitMs, oneAnswer: true, onEnd: (index, ended) => onEnd(fresh[index]!, ended) }),
     ...held.map(async (each) => {
       const going = app.resume(each.known.heldId!, { waitMs, signal: each.signal, caller })
       const ended = await going.catch((error) => lostResult(each.name, each.known.heldId!, errorMessage(error)))

@@ -58,7 +58,7 @@ export class ClientSubscriptions {
     const read = await this.#app.why({ agentId, tool: mcpName(server, mcpParts.read), input })
     if (read.verdict !== "allow") throw badParams(`You cannot subscribe to ${uri}: ${sentences(read.reasons)}`)
     const tool = mcpName(server, mcpParts.subscribe)
-    const ended = await this.#app.submit({ agentId, tool, input, anySession: true }, { waitMs: 0 })
+    const ended = await this.#app.call({ agentId, tool, input, anySession: true }, { waitMs: 0 })
     if (isTicket(ended)) throw stillWaitsError(ended)
     if (!ended.success) throw partError(ended, "resource", uri)
   }

@@ -172,7 +172,7 @@ function beginCall(
       signal,
       caller,
     }
-    return waitsForAnswer ? app.call(callRequest) : app.submit(callRequest, { waitMs })
+    return waitsForAnswer ? app.call(callRequest) : app.call(callRequest, { waitMs })
   })
 }
 

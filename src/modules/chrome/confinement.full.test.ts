@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)("what a page may reach", () => {
         const { browserId } = await own.ok("chrome_launch", {})
         const { tabId: tab } = await own.ok("chrome_new_tab", { browserId, url: site.origin })
         const input = { tabId: tab, script: "1 + 1" }
-        const ended = await own.app.submit({ agentId: "ann", tool: "chrome_evaluate", input }, { waitMs: 0 })
+        const ended = await own.app.call({ agentId: "ann", tool: "chrome_evaluate", input }, { waitMs: 0 })
         expect("state" in ended ? ended.state : ended.status).toBe(ending)
       } finally {
         await own.close()

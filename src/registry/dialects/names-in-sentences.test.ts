@@ -172,7 +172,7 @@ test("what somebody else's tool says is in its own words", async () => {
 test("a failure that people held, and one that is told again, is in the agent's names; people read ours", async () => {
   const { system } = await openApp({ rules: [{ ask: "read_file", release: "on-error", because: "It is a test." }] })
   const read = { agentId: "claude", tool: "Read", input: { file_path: "zzzz.q" } }
-  const { callId } = await system.submit(read, { waitMs: 0 })
+  const { callId } = await system.call(read, { waitMs: 0 })
   const [item] = await system.approvals.list()
   expect(item?.result).toMatchObject({ error: expect.stringContaining("Call list_files or find_files") })
   expect(item?.result).not.toHaveProperty("said")

@@ -32,7 +32,7 @@ async function openThree() {
 async function ask(caller: AppProcess, tool: string, note: string, stays: boolean) {
   const request = { agentId: "operator", tool, input: { note }, sessionId: note }
   const ending = stays ? caller.app.call(request) : undefined
-  if (!stays) await caller.app.submit(request, { waitMs: 0 })
+  if (!stays) await caller.app.call(request, { waitMs: 0 })
   return { callId: await caller.nextWaitingCall(tool), ending }
 }
 

@@ -42,9 +42,11 @@ export interface MarkTool {
 
 /** The methods of an app, called from another process. */
 type Remote<T> = {
-  [Name in keyof T]: T[Name] extends (...args: infer Args) => infer Value
-    ? (...args: Args) => Promise<Awaited<Value>>
-    : Remote<T[Name]>
+  [Name in keyof T]: T[Name] extends (...args: infer Args) => Promise<unknown>
+    ? T[Name]
+    : T[Name] extends (...args: infer Args) => infer Value
+      ? (...args: Args) => Promise<Awaited<Value>>
+      : Remote<T[Name]>
 }
 
 export interface AppProcess {

@@ -127,7 +127,7 @@ async function runScenario(
 ) {
   const { request } = call
   const { answers = [], isLeft = false } = scenario
-  const pending = isLeft ? child.app.submit(request, { waitMs: 0 }) : child.app.call(request)
+  const pending = isLeft ? child.app.call(request, { waitMs: 0 }) : child.app.call(request)
   pending.catch(() => {})
   let isShown = false
   for (const [by, answer] of answers) {
@@ -210,7 +210,7 @@ async function resumeCall(
     if (call.callId === undefined && key === undefined) return undefined
     const outcome =
       call.callId === undefined
-        ? await child.app.submit(call.request, { waitMs: 200 })
+        ? await child.app.call(call.request, { waitMs: 200 })
         : await child.app.resume(call.callId, { waitMs: 200 })
     if (!isTicket(outcome)) return outcome
     call.callId = outcome.callId

@@ -86,7 +86,7 @@ test("a call that one process began and another ended has one ending, although a
   let missed = 0
   for (let round = 0; round < rounds; round++) {
     const beginner = await startApp(dir, { tools, options: { writes: "direct" } })
-    const { callId } = await beginner.app.submit(call("held"), { waitMs: 0 })
+    const { callId } = await beginner.app.call(call("held"), { waitMs: 0 })
     await beginner.kill()
     const reader = await startApp(dir, { tools, failpoint: afterMoving })
     const ender = await startApp(dir, { tools })

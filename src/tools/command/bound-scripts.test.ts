@@ -74,7 +74,7 @@ test.each([[["write_file", "run_command"]], [["run_command", "write_file"]]])(
     const { app, workspace, request } = await openScriptApp()
     const slow = request("sh run.sh; until [ -e go ]; do sleep 0.05; done; sh run.sh")
     const input = { path: "run.sh", content: "echo new >> ran.txt\n" }
-    const batch = app.callBatch([slow, { agentId: "operator", tool: "write_file", input }])
+    const batch = app.callMany([slow, { agentId: "operator", tool: "write_file", input }], { oneAnswer: true })
     await until(async () => (await app.approvals.list()).length === 2, "both wait")
     const items = await app.approvals.list()
     for (const tool of order)

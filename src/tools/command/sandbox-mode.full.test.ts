@@ -29,7 +29,7 @@ async function project(config: Config = {}, options: { approves?: boolean } = {}
   const approvals = options.approves === true ? { approvals: callbackAdapter({ onExecution: () => true }) } : {}
   const system = await openTestApp({ org, ...config, tools }, { workspace, ...approvals })
   const submit = (command: string, input: object = {}, agentId = "dev") =>
-    system.submit({ agentId, tool: "run_command", input: { command, ...input } }, { waitMs: 0 })
+    system.call({ agentId, tool: "run_command", input: { command, ...input } }, { waitMs: 0 })
   const run = async (command: string, input: object = {}, agentId = "dev") => {
     const answer = await submit(command, input, agentId)
     if (!isTicket(answer)) return answer.success ? (answer.result as Ran) : answer.code
@@ -64,7 +64,7 @@ here("a file that nobody let delete_file delete is not deleted unasked by a comm
   const file = join(workspace, "notes.txt")
   writeFileSync(file, "text")
   const input = { path: "notes.txt" }
-  const deleting = await system.submit({ agentId: "dev", tool: "delete_file", input }, { waitMs: 0 })
+  const deleting = await system.call({ agentId: "dev", tool: "delete_file", input }, { waitMs: 0 })
   if (!isTicket(deleting)) throw new Error("delete_file did not ask.")
   await system.approvals.answer(deleting.callId, { kind: "reject" }, "ann")
   for (const line of ["rm -rf notes.txt", "sh -c 'rm -rf notes.txt'", "echo x > notes.txt", "ls notes.txt | xargs rm"])

@@ -14,7 +14,7 @@ async function openApp() {
   const request = (tool: string, input: object, sessionId: string) => ({ agentId: "operator", tool, input, sessionId })
   const set = (key: string, value: string, session = "s") => app.call(request("set_env", { key, value }, session))
   const submit = (command: string, more: object = {}, session = "s") =>
-    app.submit(request("run_command", { command, ...more }, session), { waitMs: 0 })
+    app.call(request("run_command", { command, ...more }, session), { waitMs: 0 })
   const run = async (command: string, more: object = {}, session = "s") => {
     const answer = await submit(command, more, session)
     return isTicket(answer) ? "waits" : (answer.result as { stdout: string } | undefined)?.stdout.trim()

@@ -1,3 +1,4 @@
+import { resultOrThrow } from "../../core/errors.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -84,12 +85,16 @@ test("law: JSON is the same after json_stringify and json_parse", async () => {
   await fc.assert(
     fc.asyncProperty(some, async (input) => {
       fc.pre(!unfit(input.data))
-      const text = await system.executeOrThrow<{ text: string }>({ agentId: "operator", tool: "json_stringify", input })
-      const back = await system.executeOrThrow<{ data: unknown }>({
-        agentId: "operator",
-        tool: "json_parse",
-        input: text,
-      })
+      const text = resultOrThrow(await system.call({ agentId: "operator", tool: "json_stringify", input })) as {
+        text: string
+      }
+      const back = resultOrThrow(
+        await system.call({
+          agentId: "operator",
+          tool: "json_parse",
+          input: text,
+        }),
+      ) as { data: unknown }
       expect(back.data).toEqual(JSON.parse(JSON.stringify(input.data)))
     }),
   )
@@ -111,12 +116,14 @@ test.each([
 test("law: any text is the same after base64_encode and base64_decode", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
-      const encoded = await system.executeOrThrow<{ encoded: string }>({
-        agentId: "operator",
-        tool: "base64_encode",
-        input: { text },
-      })
-      const decoded = await system.executeOrThrow({ agentId: "operator", tool: "base64_decode", input: encoded })
+      const encoded = resultOrThrow(
+        await system.call({
+          agentId: "operator",
+          tool: "base64_encode",
+          input: { text },
+        }),
+      ) as { encoded: string }
+      const decoded = resultOrThrow(await system.call({ agentId: "operator", tool: "base64_decode", input: encoded }))
       expect(decoded).toEqual({ decoded: text })
     }),
   )

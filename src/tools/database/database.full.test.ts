@@ -48,14 +48,14 @@ long note that does not fit into one cell of the preview'), (3, 'paid', 7, '')`)
     ).rows
   /** Makes a call that waits, and returns what an approver sees. */
   const ask = async (input: object) => {
-    const ticket = await app.submit(
+    const ticket = await app.call(
       { agentId: "ian", tool: "change_database", input: { database: "shop", ...input } },
       { waitMs: 0 },
     )
     if (!isTicket(ticket)) throw new Error(`It did not wait: ${JSON.stringify(ticket)}`)
     return (await app.approvals.list()).find(({ callId }) => callId === ticket.callId)!
   }
-  return { ...app, file, call, rows, ask }
+  return { ...app, file, call, submit: app.call, rows, ask }
 }
 
 test("without a configured database there are no database tools", async () => {

@@ -1,3 +1,4 @@
+import { resultOrThrow } from "../../core/errors.ts"
 import { expect, test } from "vitest"
 import type { Config } from "../../config/schema.ts"
 import { fromModule } from "../../registry/adapters.ts"
@@ -24,7 +25,7 @@ const clock = {
 async function openSociety(config: Config = {}) {
   const system = await openTestApp({ ...alone, ...config })
   const root = <T = Record<string, string>>(tool: string, input: unknown) =>
-    system.executeOrThrow<T>({ agentId: "root", tool, input })
+    system.call({ agentId: "root", tool, input }).then(resultOrThrow) as Promise<T>
   const spawn = async (name: string, toolGroups?: string[]) => {
     const { id: roleId } = await root("create_role", { name, rolePrompt: "x", ...(toolGroups && { toolGroups }) })
     return (await root("spawn_agent", { roleId, taskBrief }))["id"]!

@@ -1,3 +1,4 @@
+import { resultOrThrow } from "../../core/errors.ts"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { callbackAdapter } from "../../approvals/ask/callback.ts"
@@ -54,16 +55,18 @@ test("law: in every time zone, the ISO text means the timestamp", () => {
 test("current_time tells the time of the call, in the zone of the machine when none is given", async () => {
   const system = await openTestApp()
   const before = Date.now()
-  const here = await system.executeOrThrow<Told>({ agentId: "operator", tool: "current_time", input: {} })
+  const here = resultOrThrow(await system.call({ agentId: "operator", tool: "current_time", input: {} })) as Told
   expect(here.timezone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
   expect(here.timestamp).toBeGreaterThanOrEqual(before)
   expect(here.timestamp).toBeLessThanOrEqual(Date.now())
   expect(Date.parse(here.iso)).toBe(here.timestamp)
-  const there = await system.executeOrThrow<Told>({
-    agentId: "operator",
-    tool: "current_time",
-    input: { timezone: "Asia/Kolkata" },
-  })
+  const there = resultOrThrow(
+    await system.call({
+      agentId: "operator",
+      tool: "current_time",
+      input: { timezone: "Asia/Kolkata" },
+    }),
+  ) as Told
   expect(there).toMatchObject({ timezone: "Asia/Kolkata", iso: expect.stringMatching(/\+05:30$/) })
 })
 

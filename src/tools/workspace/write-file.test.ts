@@ -103,7 +103,7 @@ test("content that cannot be written as given is refused, and nothing is written
 test("nobody is asked about content that is too large", async () => {
   const app = await openTestApp({ tools: { maxFileSize: 1000 } }, { workspace: temporaryFolder() })
   const write = (length: number) =>
-    app.submit(
+    app.call(
       { agentId: "operator", tool: "write_file", input: { path: "a.txt", content: "x".repeat(length) } },
       { waitMs: 0 },
     )

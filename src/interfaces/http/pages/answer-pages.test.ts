@@ -31,7 +31,7 @@ async function serving(options = {}) {
     tool({ name: "leak", effect: "read", permission: { requireResultApproval: "always" }, execute: () => "s3cret" }),
   ])
   const waiting = async (what: keyof typeof tools, more = {}) => {
-    const ticket = await app.submit({ agentId: "ada", ...tools[what], ...more }, { waitMs: 0 })
+    const ticket = await app.call({ agentId: "ada", ...tools[what], ...more }, { waitMs: 0 })
     return (await app.approvals.show(ticket.callId))!
   }
   const linkTo = async ({ callId, kind, revision }: Awaited<ReturnType<typeof waiting>>, person = "pat") =>

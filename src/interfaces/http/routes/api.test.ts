@@ -286,7 +286,7 @@ test("an event stream ends with the session that opened it", async () => {
   await reader.read()
   const deleted = { method: "DELETE", headers: { ...session, "x-quartermaster": "1" } }
   expect((await fetch(`${served.url}/v1/session`, deleted)).status).toBe(204)
-  await app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
+  await app.call({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
   let told = ""
   for (let part = await reader.read(); !part.done; part = await reader.read())
     told += Buffer.from(part.value).toString()

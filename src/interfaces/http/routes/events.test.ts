@@ -5,7 +5,7 @@ import { follow, serving } from "./testing.ts"
 test("an agent is told of its own calls and messages only, and of no change of the organisation", async () => {
   const { app, served, token } = await serving()
   const stream = await follow(served.url, { authorization: `Bearer ${await token("ada")}` })
-  const submit = (agentId: string) => app.submit({ agentId, tool: "send", input: {} }, { waitMs: 0 })
+  const submit = (agentId: string) => app.call({ agentId, tool: "send", input: {} }, { waitMs: 0 })
   const ofBob = await submit("bob")
   await app.org.sendMessage({ from: "ada", to: "bob", payload: "for bob" })
   await app.org.createPerson({ id: "sue" }, { kind: "person", id: "someone" })
@@ -37,7 +37,7 @@ test("output that only people may see needs the scope approve, and agents never 
     ada: await follow(served.url, { authorization: `Bearer ${await token("ada")}` }),
     bob: await follow(served.url, { authorization: `Bearer ${await token("bob")}` }),
   }
-  await app.submit({ agentId: "ada", tool: "secret", input: {} }, { waitMs: 0 })
+  await app.call({ agentId: "ada", tool: "secret", input: {} }, { waitMs: 0 })
   await app.call({ agentId: "ada", tool: "open", input: {} })
   await app.call({ agentId: "bob", tool: "look", input: {} })
   for (const name of ["pat", "ray", "ada"] as const)

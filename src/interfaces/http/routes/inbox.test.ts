@@ -63,7 +63,7 @@ test("of many refused calls the newest twenty are told and all are counted, howe
 test("the digest counts what ran, what waited for people whatever they said, what was refused and what expired", async () => {
   const { app, signIn } = await serving()
   const { ask } = await signIn("pat", false)
-  const sent = () => app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
+  const sent = () => app.call({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
   const since = Date.now()
   await app.call({ agentId: "ada", tool: "look", input: {} })
   for (const answer of [{ kind: "approve" }, { kind: "reject" }] as const) {
@@ -87,7 +87,7 @@ test("what people approve again and again is suggested as a rule, and the simula
   const suggestions = async () => (await ask("GET", "/v1/rules/suggestions")).body.items
   for (let times = 0; times < 5; times++) {
     expect(await suggestions()).toEqual([])
-    const { callId } = await app.submit({ agentId: "ada", tool: "post", input: {} }, { waitMs: 0 })
+    const { callId } = await app.call({ agentId: "ada", tool: "post", input: {} }, { waitMs: 0 })
     await app.approvals.answer(callId, { kind: "approve" }, "pat")
     await app.resume(callId)
   }
@@ -106,7 +106,7 @@ test("a remembered answer is listed, undone by whoever gave it or may manage, an
   const { app, signIn } = await serving()
   const { ask } = await signIn("pat", false)
   await app.org.createPerson({ id: "sue" }, { kind: "person", id: "someone" })
-  const { callId } = await app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
+  const { callId } = await app.call({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
   const answer = { kind: "approve", remember: "tool-session" }
   const answered = await ask("POST", `/v1/approvals/${callId}/answer`, { revision: 1, answer })
   const { grantId } = answered.body
@@ -122,7 +122,7 @@ test("a card that offers a rule does not say that nothing wider is offered; one 
   const { app, signIn } = await serving()
   const { ask } = await signIn("someone", true)
   const hintFor = async (tool: string, input: object) => {
-    const { callId } = await app.submit({ agentId: "ada", tool, input }, { waitMs: 0 })
+    const { callId } = await app.call({ agentId: "ada", tool, input }, { waitMs: 0 })
     const { rule, rememberNothing } = (await ask("GET", `/v1/approvals/${callId}`)).body as Card
     await ask("POST", `/v1/approvals/${callId}/answer`, { revision: 1, answer: { kind: "reject" } })
     return [rule !== undefined, rememberNothing?.code, rememberNothing?.text]
@@ -138,7 +138,7 @@ test("a yes with a rule needs manage, tells the model the note, and lets the nex
   const pat = await signIn("pat", false)
   const { ask } = await signIn("someone", true)
   const write = (content: string) =>
-    app.submit({ agentId: "ada", tool: "write_file", input: { path: "a.txt", content } }, { waitMs: 0 })
+    app.call({ agentId: "ada", tool: "write_file", input: { path: "a.txt", content } }, { waitMs: 0 })
   const { callId } = await write("one")
   const [card] = (await ask("GET", "/v1/approvals")).body.items as Card[]
   expect(card!.rule).toMatchObject({ allow: "write_file", agent: "ada", touching: ["write:a.txt"] })
@@ -174,7 +174,7 @@ test("somebody who only reads sees how far an approved call is, and does not run
   app.registry.register(tool({ name: "count", effect: "write", execute: () => ++runs }))
   const ray = await signIn("ray", false)
   const pat = await signIn("pat", false)
-  const { callId } = await app.submit({ agentId: "ada", tool: "count", input: {} }, { waitMs: 0 })
+  const { callId } = await app.call({ agentId: "ada", tool: "count", input: {} }, { waitMs: 0 })
   expect(await ray.ask("GET", `/v1/calls/${callId}`)).toMatchObject({ status: 202, body: { state: "waiting" } })
   await app.approvals.answer(callId, { kind: "approve" }, "pat")
   expect(await ray.ask("GET", `/v1/calls/${callId}`)).toMatchObject({ status: 202, body: { state: "ready" } })
@@ -187,7 +187,7 @@ test("somebody who only reads sees how far an approved call is, and does not run
 test("an answer that comes too late says who was first by name, and what they did", async () => {
   const { app, signIn } = await serving()
   const { ask } = await signIn("someone", true)
-  const { callId } = await app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
+  const { callId } = await app.call({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })
   await app.approvals.answer(callId, { kind: "approve" }, "pat")
   const first = { code: "answered", by: "pat", name: "Pat", did: "approved" }
   const late = await ask("POST", `/v1/approvals/${callId}/answer`, { revision: 1, answer: { kind: "reject" } })
@@ -198,7 +198,7 @@ test("an answer that comes too late says who was first by name, and what they di
 test("where an item stands is told without an error, while it waits and after it ended", async () => {
   const { app, signIn } = await serving()
   const { ask } = await signIn("pat", false)
-  const submit = async () => (await app.submit({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })).callId
+  const submit = async () => (await app.call({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 })).callId
   const standing = async (callId: string) => {
     const { status, body } = await ask("GET", `/v1/approvals/${callId}/standing`)
     return { status, body: body as unknown }
@@ -255,7 +255,7 @@ test("a host that a call has reached is no new one on the next card", async () =
       execute: () => 1,
     }),
   )
-  const reach = async () => app.submit({ agentId: "ada", tool: "reach", input: {} }, { waitMs: 0 })
+  const reach = async () => app.call({ agentId: "ada", tool: "reach", input: {} }, { waitMs: 0 })
   const first = await reach()
   await app.approvals.answer(first.callId, { kind: "approve" }, "pat")
   await app.resume(first.callId)

@@ -10,7 +10,7 @@ async function offered() {
     { workspace },
   )
   const input = { from: "a.md", to: "b.md" }
-  await app.submit({ agentId: "dev", tool: "move_file", input, taskId: "t-1", sessionId: "s-1" }, { waitMs: 0 })
+  await app.call({ agentId: "dev", tool: "move_file", input, taskId: "t-1", sessionId: "s-1" }, { waitMs: 0 })
   const [item] = await app.approvals.list()
   const messages = item!.remember.map(({ scope, words, params }) => ({
     code: `remember_${scope}`,

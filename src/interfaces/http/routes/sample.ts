@@ -90,7 +90,7 @@ async function deleteFiles({ app }: Api, person: string): Promise<number> {
   let deleted = 0
   for (const path of sampleFiles) {
     const request = { agentId: "operator", tool: "delete_file", input: { path }, userId: person }
-    const asked = await app.submit(request, { waitMs: 0 })
+    const asked = await app.call(request, { waitMs: 0 })
     if (isTicket(asked)) await app.approvals.answer(asked.callId, { kind: "approve" }, person)
     const ended = isTicket(asked) ? await app.resume(asked.callId) : asked
     if (!isTicket(ended) && ended.success) deleted++

@@ -69,7 +69,7 @@ export const toolEndpoints: readonly Endpoint[] = [
       if (agentId === undefined)
         throw new HttpProblem(400, "Name the agent that makes the call: agentId.", { code: "missing_agent" })
       refuseManagers(app, caller, agentId)
-      const ended = await app.submit(
+      const ended = await app.call(
         {
           ...rest,
           agentId,

@@ -1,3 +1,4 @@
+import { resultOrThrow } from "../../../core/errors.ts"
 import type { Config } from "../../../config/schema.ts"
 import { openTestApp } from "../../../testing/test-app.ts"
 
@@ -12,12 +13,14 @@ export async function put(
   input: unknown,
   who: { agentId?: string; taskId?: string } = {},
 ): Promise<string> {
-  const { artifactRef } = await system.executeOrThrow<{ artifactRef: string }>({
-    agentId: "ann",
-    ...who,
-    tool: "put_artifact",
-    input,
-  })
+  const { artifactRef } = resultOrThrow(
+    await system.call({
+      agentId: "ann",
+      ...who,
+      tool: "put_artifact",
+      input,
+    }),
+  ) as { artifactRef: string }
   return artifactRef
 }
 

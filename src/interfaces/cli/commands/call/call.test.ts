@@ -47,9 +47,9 @@ function callWith(
   }
   const app = {
     on: ((type: EventType, listener: Listener) => (listeners.push([type, listener]), () => {})) as Quartermaster["on"],
-    call: (request: CallRequest) => (received.push(["call", request.tool]), emit()),
-    submit: (request: CallRequest, { waitMs }: { waitMs: number }) => {
-      received.push(["submit", request.tool, waitMs])
+    call: (request: CallRequest, options?: { waitMs: number }) => {
+      if (options === undefined) return (received.push(["call", request.tool]), emit())
+      received.push(["call", request.tool, options.waitMs])
       return Promise.resolve({
         callId: "c1",
         state: "waiting" as const,
@@ -99,8 +99,8 @@ test("with --wait a call that still waits ends with a ticket and stays in the qu
   expect(ticket.stderr).toMatch(/^Call c1 waits for a person until 2026-01-05 07:08:09\. .*\n.*repeat the same call/)
   expect(JSON.parse((await run(["--wait", "0", "--json"])).stdout)).toMatchObject({ callId: "c1", state: "waiting" })
   expect(received).toEqual([
-    ["submit", "probe", 1500],
-    ["submit", "probe", 0],
+    ["call", "probe", 1500],
+    ["call", "probe", 0],
   ])
   for (const wrong of ["soon", "-1", "", "1e3"]) expect((await run([`--wait=${wrong}`])).code).toBe(2)
 })

@@ -97,7 +97,7 @@ async function call(context: CliContext, tool: string, words: readonly string[],
         throw new UsageError(
           `${tool} makes calls itself and goes on only while this command runs, so --wait does not apply. Leave it out, or run the steps from a file with: qm pipeline run <file> --wait ${flags.wait}`,
         )
-      const result = await (waitMs === undefined ? app.call(request) : app.submit(request, { waitMs }))
+      const result = waitMs === undefined ? await app.call(request) : await app.call(request, { waitMs })
       if (isTicket(result)) {
         showTicket(context, result, live, stdout.write)
         return 4
