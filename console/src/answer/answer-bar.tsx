@@ -12,8 +12,7 @@ import { useHold } from "./hold.ts"
 import { sendAnswer, useKept, writeNote, type Answer } from "./outcomes.ts"
 import { approveAnswer, onlyOnce, Remember } from "./remember.tsx"
 import type { Said } from "./said.ts"
-import { scrolledIntoView } from "./scrolled-into-view.ts"
-import { guard, useCommandKeys } from "./use-guard.ts"
+import { useAnswerKeys, useCardGuard } from "./card-guard.tsx"
 import { useMay } from "./use-may.ts"
 
 interface Props {
@@ -34,6 +33,7 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
   const [noteShown, setNoteShown] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const send = useSend()
+  const { guard, hasKeys, scrolledIntoView } = useCardGuard()
 
   const isResult = card.kind === "result"
   const may = useMay(card)
@@ -52,7 +52,7 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
   }
   const hold = useHold(yes, () => say("letGo"))
 
-  useCommandKeys((key, event) => {
+  useAnswerKeys((key, event) => {
     if (key === "n") {
       setNoteShown(true)
       setTimeout(() => field.current?.focus())
@@ -133,17 +133,17 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
         {!isResult && (
           <button type="button" className="btn btn-l" disabled={noNo} onClick={edit}>
             {words.answer.edit}
-            <kbd aria-hidden="true">E</kbd>
+            {hasKeys && <kbd aria-hidden="true">E</kbd>}
           </button>
         )}
         <AnswerButton disabled={noNo} asleep={asleep} run={no} say={say}>
           {isResult ? words.answer.withhold : words.answer.reject}
-          <kbd aria-hidden="true">R</kbd>
+          {hasKeys && <kbd aria-hidden="true">R</kbd>}
         </AnswerButton>
         {card.risk.destructive ? (
           <HoldButton hold={hold} disabled={noYes} asleep={asleep} say={say}>
             {isResult ? words.answer.holdRelease : words.answer.hold}
-            <kbd aria-hidden="true">A</kbd>
+            {hasKeys && <kbd aria-hidden="true">A</kbd>}
           </HoldButton>
         ) : (
           <AnswerButton
@@ -154,7 +154,7 @@ export function AnswerBar({ card, asleep, offline, redactions, edit }: Props) {
             say={say}
           >
             {outcome?.state === "sending" ? words.answer.sending : yesLabel}
-            <kbd aria-hidden="true">A</kbd>
+            {hasKeys && <kbd aria-hidden="true">A</kbd>}
           </AnswerButton>
         )}
       </div>

@@ -1,5 +1,5 @@
 import { useRef, type ReactNode } from "react"
-import { guard } from "./use-guard.ts"
+import { useCardGuard } from "./card-guard.tsx"
 import type { Subject } from "./guard.ts"
 import type { Said } from "./said.ts"
 
@@ -14,6 +14,7 @@ interface Props {
 
 /** A button whose click answers. What was shown when it went down is what is answered, or nothing is. */
 export function AnswerButton({ className = "btn btn-l", disabled, asleep, run, say, children }: Props) {
+  const { guard } = useCardGuard()
   const pressed = useRef<Subject>(undefined)
   const press = () => {
     pressed.current = guard.press()

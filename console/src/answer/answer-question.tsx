@@ -10,8 +10,7 @@ import { Chips } from "./chips.tsx"
 import type { Subject } from "./guard.ts"
 import { useKept } from "./outcomes.ts"
 import type { Said } from "./said.ts"
-import { scrolledIntoView } from "./scrolled-into-view.ts"
-import { guard, useCommandKeys } from "./use-guard.ts"
+import { useAnswerKeys, useCardGuard } from "./card-guard.tsx"
 import { useMay } from "./use-may.ts"
 
 type Value = string | string[] | Record<string, unknown>
@@ -29,6 +28,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
   const words = useWords()
   const { outcome } = useKept(card.callId)
   const send = useSend()
+  const { guard, hasKeys, scrolledIntoView } = useCardGuard()
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [text, setText] = useState("")
   const [filled, setFilled] = useState<Record<string, unknown>>({})
@@ -55,7 +55,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
   }
   const decline = (subject: Subject) => void send(subject, { kind: "reject" })
 
-  useCommandKeys((key) => {
+  useAnswerKeys((key) => {
     if (key !== "r") return false
     const subject = guard.press()
     if (isBusy || !may.no || subject === undefined || guard.judge(subject, true) !== "go") return true
@@ -125,7 +125,7 @@ export function AnswerQuestion({ card, asleep, offline, around }: Props) {
           <span className="grow" />
           <AnswerButton disabled={isBusy || !may.no} asleep={asleep} run={decline} say={setSaid}>
             {words.answer.doNotAnswer}
-            <kbd aria-hidden="true">R</kbd>
+            {hasKeys && <kbd aria-hidden="true">R</kbd>}
           </AnswerButton>
           <AnswerButton
             className="btn btn-l btn-p"

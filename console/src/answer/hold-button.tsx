@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react"
 import { useWords } from "../words/words.tsx"
 import type { Hold } from "./hold.ts"
-import { guard } from "./use-guard.ts"
+import { useCardGuard } from "./card-guard.tsx"
 import type { Subject } from "./guard.ts"
 import type { Said } from "./said.ts"
 
@@ -16,6 +16,7 @@ interface Props {
 /** A yes that is held: pointer, Space or Enter go down and stay down. */
 export function HoldButton({ hold, disabled, asleep, say, children }: Props) {
   const words = useWords()
+  const { guard } = useCardGuard()
   return (
     <button
       type="button"
@@ -48,6 +49,7 @@ export function HoldButton({ hold, disabled, asleep, say, children }: Props) {
 /** For hands that cannot hold: the tool's name, typed. */
 export function TypeName({ tool, run }: { tool: string; run: (subject: Subject) => void }) {
   const words = useWords()
+  const { guard } = useCardGuard()
   const [typed, setTyped] = useState("")
   return (
     <form

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react"
-import { guard } from "./use-guard.ts"
+import { useCardGuard } from "./card-guard.tsx"
 import { holdMs, type Subject } from "./guard.ts"
 
 export interface Hold {
@@ -12,6 +12,7 @@ export interface Hold {
 
 /** A press that counts after 1.2 seconds. Letting go, leaving, Esc, another window or a change of the card end it. */
 export function useHold(done: (subject: Subject) => void, onLetGo: () => void): Hold {
+  const { guard } = useCardGuard()
   const [left, setLeft] = useState<number>()
   const running = useRef<{ stop: () => void }>(undefined)
   const latest = useRef({ done, onLetGo })
@@ -44,7 +45,7 @@ export function useHold(done: (subject: Subject) => void, onLetGo: () => void): 
     }
     running.current = { stop }
     setLeft(holdMs)
-  }, [])
+  }, [guard])
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => event.key === "Escape" && cancel()

@@ -1,12 +1,21 @@
 import { useEffect, useRef } from "react"
 import { createGuard, isCommand, type Guard, type PageState } from "./guard.ts"
 
-/** One guard for the page: there is one window, and one card is shown. */
-export const guard: Guard = createGuard(() => performance.now(), document.hasFocus())
+const guards = new Set<Guard>()
 
-window.addEventListener("blur", () => guard.windowBlurred())
-window.addEventListener("focus", () => guard.windowFocused())
-window.addEventListener("pointerdown", () => guard.pointerDown(), { capture: true })
+/** A guard that is told of the window's focus and of every pointer from `listen` until `close`. */
+export function openGuard(): Guard & { listen(): void; close(): void } {
+  const guard = createGuard(() => performance.now(), document.hasFocus())
+  return { ...guard, listen: () => void guards.add(guard), close: () => void guards.delete(guard) }
+}
+
+/** The guard of a page that shows one card. */
+export const pageGuard = openGuard()
+pageGuard.listen()
+
+window.addEventListener("blur", () => guards.forEach((guard) => guard.windowBlurred()))
+window.addEventListener("focus", () => guards.forEach((guard) => guard.windowFocused()))
+window.addEventListener("pointerdown", () => guards.forEach((guard) => guard.pointerDown()), { capture: true })
 
 const fields =
   'input:not([type="checkbox"]):not([type="radio"]):not([type="button"]), textarea, select, [contenteditable="true"], [role="textbox"], [role="combobox"]'
