@@ -39,9 +39,13 @@ interface Node {
   readonly children?: readonly Node[]
 }
 
-/** The spans of each line, by its language's grammar. A file of an unknown kind has none. */
-export function highlight(path: string, text: string): readonly (readonly Span[])[] {
-  const language = byEnding[path.split(".").at(-1)?.toLowerCase() ?? ""]
+/** The spans of each line of a file, by its language's grammar. A file of an unknown kind has none. */
+export const highlight = (path: string, text: string) => highlightAs(path.split(".").at(-1), text)
+
+/** The same for a language by its name or by the ending of its files. */
+export function highlightAs(name = "", text: string): readonly (readonly Span[])[] {
+  const known = name.toLowerCase()
+  const language = byEnding[known] ?? (lowlight.registered(known) ? known : undefined)
   const lines: Span[][] = text.split("\n").map(() => [])
   if (language === undefined || text.length > 200_000) return lines
   let line = 0

@@ -8,6 +8,7 @@ import { CopyText } from "../ui/copy-text.tsx"
 import { Later } from "../ui/later.tsx"
 import { Notices } from "../ui/notices.tsx"
 import { useWords } from "../words/words.tsx"
+import { useAttention } from "./attention.ts"
 import { FreezeProvider } from "./freeze.tsx"
 import { KeysHelp } from "./keys-help.tsx"
 import { Navigation, PhoneTabs } from "./navigation.tsx"
@@ -48,6 +49,7 @@ export function Frame() {
 
 function SignedIn() {
   const words = useWords()
+  useAttention()
   useEffect(() => {
     goLive()
   }, [])

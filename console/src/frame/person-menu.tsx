@@ -7,6 +7,7 @@ import { forgetSession } from "../api/session.ts"
 import { initials } from "../ui/initials.ts"
 import { Icon } from "../ui/icon.tsx"
 import { languages, useLanguage, useWords, type Language } from "../words/words.tsx"
+import { useNotify } from "./attention.ts"
 import { useFreeze } from "./freeze.tsx"
 
 /** Who is signed in, with theme, language and sign-out. On the phone also what the navigation's foot has. */
@@ -16,6 +17,7 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
   const { language, choose } = useLanguage()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { ask } = useFreeze()
+  const { notify, canNotify, turn } = useNotify()
   const schemes: readonly (readonly [MantineColorScheme, string])[] = [
     ["light", words.frame.light],
     ["dark", words.frame.dark],
@@ -69,6 +71,18 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
         {(Object.keys(languages) as Language[]).map((each) => (
           <Choice key={each} chosen={language === each} label={languages[each].language} choose={() => choose(each)} />
         ))}
+        {canNotify && (
+          <>
+            <Menu.Divider />
+            <Menu.CheckboxItem
+              checked={notify === "on"}
+              onChange={() => void turn(notify === "on" ? "off" : "on")}
+              checkIcon={<Icon name="check" small />}
+            >
+              {words.frame.notify}
+            </Menu.CheckboxItem>
+          </>
+        )}
         <Menu.Divider />
         <Menu.Item onClick={() => void signOut()}>{words.frame.signOut}</Menu.Item>
       </Menu.Dropdown>

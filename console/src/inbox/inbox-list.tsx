@@ -10,6 +10,7 @@ import { seenText } from "../card/shown-card.ts"
 import { standingQuery, useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay, useWords } from "../words/words.tsx"
+import { AskNotify } from "./ask-notify.tsx"
 import { bandsOf, countTabs, type Entry, type Row, type Tab } from "./arrange.ts"
 import { Sample } from "./sample.tsx"
 import { DigestLine, RefusedLane, Suggestions } from "./lanes.tsx"
@@ -84,6 +85,7 @@ export function InboxList({ entries, heldBack, more, shown, tab, setTab, setStil
           </div>
         ))}
         {more > 0 && <p className="none dim">{words.inbox.moreWait(more)}</p>}
+        {entries.length > 0 && <AskNotify />}
         <Suggestions />
         <RefusedLane />
         {sample && entries.length > 0 && <Sample />}
