@@ -60,11 +60,11 @@ export function useAttention(): void {
     for (const card of data.items.filter(({ callId }) => !before.has(callId)).slice(0, 3)) {
       // Every tab tells; with the same tag the browser shows it once.
       const shown = new Notification(say(card.title), { body: printable(card.agent.id), tag: card.callId })
-      shown.onclick = () => {
+      shown.addEventListener("click", () => {
         window.focus()
         shown.close()
         void navigate({ to: "/inbox/$callId", params: { callId: card.callId } })
-      }
+      })
     }
   }, [data, notify, say, navigate])
 }
