@@ -45,6 +45,15 @@ const cardRoute = createRoute({
   validateSearch: (given) => texts(given, ["one"]),
 })
 
+const chatRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/chat",
+  validateSearch: (given) => texts(given, ["begin"]),
+  component: lazyRouteComponent(() => import("./chat/chat-page.tsx"), "ChatPage"),
+})
+/** Only names the conversation: the page is the same. */
+const conversationRoute = createRoute({ getParentRoute: () => chatRoute, path: "/$chatId" })
+
 const toolsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/tools",
@@ -84,6 +93,7 @@ export const router = createRouter({
     frameRoute.addChildren([
       startRoute,
       inboxRoute.addChildren([cardRoute]),
+      chatRoute.addChildren([conversationRoute]),
       toolsRoute.addChildren([playgroundRoute, serversRoute]),
       peopleRoute,
       auditRoute,

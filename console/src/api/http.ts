@@ -21,6 +21,9 @@ export const problemOf = (error: unknown): Problem =>
 
 export const get = <T>(path: string) => connection.json<T>("GET", path)
 export const post = <T>(path: string, body: unknown = {}) => connection.json<T>("POST", path, { body })
+export const patch = <T>(path: string, body: unknown) => connection.json<T>("PATCH", path, { body })
+/** Sends a file as it is. */
+export const upload = <T>(path: string, content: Blob) => connection.json<T>("POST", path, { body: content })
 export const remove = <T = void>(path: string) => connection.json<T>("DELETE", path)
 
 /** The bytes of a file. An address alone would not do: a browser opens it without the secret of the session. */

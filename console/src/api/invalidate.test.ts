@@ -7,7 +7,7 @@ test("a change of a call makes the inbox old", () => {
 })
 
 test("a freeze makes the person's page old, and a rule the suggestions", () => {
-  expect(topicsOf({ name: "document", data: { kind: "freeze", id: "f1" } })).toEqual(["me", "approvals"])
+  expect(topicsOf({ name: "document", data: { kind: "freeze", id: "f1" } })).toEqual(["me", "approvals", "chat"])
   expect(topicsOf({ name: "document", data: { kind: "rule", id: "r1" } })).toContain("suggestions")
 })
 
@@ -16,6 +16,7 @@ test("a resync makes everything old that any other event does", () => {
   for (const name of eventNames) expect(everything).toEqual(expect.arrayContaining([...topicsOf({ name, data: {} })]))
 })
 
-test("output alone reads nothing again", () => {
+test("output and pieces of an answer read nothing again", () => {
   expect(topicsOf({ name: "output", data: { callId: "c1", chunk: "x" } })).toEqual([])
+  expect(topicsOf({ name: "answer", data: { conversationId: "c1", text: "x" } })).toEqual([])
 })

@@ -7,7 +7,17 @@ import { events, problemOf } from "./http.ts"
  * listens for itself.
  */
 
-export const eventNames = ["call", "document", "message", "turn", "audit", "output", "resync"] as const
+export const eventNames = [
+  "call",
+  "document",
+  "message",
+  "turn",
+  "answer",
+  "conversation",
+  "audit",
+  "output",
+  "resync",
+] as const
 export type EventName = (typeof eventNames)[number]
 
 export interface StreamEvent {

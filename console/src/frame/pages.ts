@@ -2,7 +2,7 @@ import type { IconName } from "../ui/icon-paths.ts"
 import type { Words } from "../words/en.ts"
 
 export interface Page {
-  readonly to: "/inbox" | "/tools" | "/people" | "/audit"
+  readonly to: "/inbox" | "/chat" | "/tools" | "/people" | "/audit"
   readonly icon: IconName
   readonly label: (words: Words) => string
   /** On a phone it stands in the menu: there is room for few tabs. */
@@ -13,7 +13,10 @@ export interface Page {
 export const sections: readonly { readonly label: (words: Words) => string; readonly pages: readonly Page[] }[] = [
   {
     label: ({ pages }) => pages.answer,
-    pages: [{ to: "/inbox", icon: "inbox", label: ({ pages }) => pages.inbox }],
+    pages: [
+      { to: "/inbox", icon: "inbox", label: ({ pages }) => pages.inbox },
+      { to: "/chat", icon: "message", label: ({ pages }) => pages.chat },
+    ],
   },
   {
     label: ({ pages }) => pages.govern,

@@ -1,15 +1,19 @@
 import { counted as plural } from "../../../src/lib/counted.ts"
+import { chat } from "./en-chat.ts"
 import { toolsAndAudit } from "./en-tools.ts"
 
 /** Every word of the console in English. Other languages have the same shape: a missing word is a type error. */
 export const en = {
   ...toolsAndAudit,
+  chat,
   language: "English",
   pages: {
     answer: "Answer",
     govern: "Govern",
     lookBack: "Look back",
     inbox: "Inbox",
+    chat: "Chat",
+    documents: "Documents",
     tools: "Tools",
     audit: "Audit",
     people: "People and tokens",

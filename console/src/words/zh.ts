@@ -1,14 +1,18 @@
 import type { Words } from "./en.ts"
+import { chat } from "./zh-chat.ts"
 import { toolsAndAudit } from "./zh-tools.ts"
 
 export const zh: Words = {
   ...toolsAndAudit,
+  chat,
   language: "中文",
   pages: {
     answer: "处理",
     govern: "管理",
     lookBack: "回顾",
     inbox: "收件箱",
+    chat: "对话",
+    documents: "文档",
     tools: "工具",
     audit: "审计",
     people: "人员与令牌",

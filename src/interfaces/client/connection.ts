@@ -13,6 +13,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface Sent {
   query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
+  /** A value, sent as JSON; or a `Blob`, sent as it is. */
   body?: unknown
   headers?: Readonly<Record<string, string>> | undefined
   signal?: AbortSignal | undefined
@@ -27,17 +28,18 @@ export interface Connection {
 export function connect({ baseUrl, token, fetch: given }: ClientOptions): Connection {
   const base = baseUrl.replace(/\/+$/, "")
   const send: Connection["send"] = async (method, path, { query = {}, body, headers, signal } = {}) => {
+    const isBytes = body instanceof Blob
     const request = {
       method,
       headers: {
         accept: "application/json",
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined ? {} : { "content-type": isBytes ? "application/octet-stream" : "application/json" }),
         // Tells the server that no form of another site sends this.
         ...(method === "GET" ? {} : { "x-quartermaster": "1" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isBytes ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     }
     let response: Response
