@@ -3,6 +3,7 @@ import type { Plugin } from "vite"
 import type { AnswerBody, Me, Refused, Suggestion } from "../../src/interfaces/http/routes/schemas.ts"
 import type { Card } from "../../src/approvals/card/schema.ts"
 import { cards } from "./cards.ts"
+import { chatSide, chatView, conversations, nextPiece } from "./chats.ts"
 
 /*
  * A server made of nothing, for working on the console: `npm run console:dev -- --mock`. It answers as the real one
@@ -120,6 +121,17 @@ function answer(
     }
     return answering === undefined ? json(card) : takeAnswer(world, card, body as unknown as AnswerBody, json, problem)
   }
+  if (on === "GET /v1/chains") {
+    const found = url.searchParams.get("search") ?? ""
+    return json({ items: conversations(now).filter(({ title }) => title.includes(found)) })
+  }
+  if (on === "GET /v1/agents")
+    return json({ items: ["dev", "analyst"].map((agent) => ({ id: agent, status: "active", groups: ["workspace"] })) })
+  if (on === "GET /v1/models") return json({ items: [{ name: "local", seesImages: true }] })
+  if (/^\/v1\/chains\/[^/]+\/side$/.test(pathname)) return json(chatSide(now))
+  if (/^\/v1\/chains\/[^/]+\/view$/.test(pathname))
+    return json(chatView(now, world.cards[1]?.callId, world.cards[0]?.callId))
+  if (method === "POST" && pathname.startsWith("/v1/chains/")) return json({}, 202)
   if (on === "GET /v1/refused") return json({ items: refused(now), total: refused(now).length })
   if (on === "GET /v1/rules/suggestions") return json({ items: suggestions })
   if (on === "POST /v1/rules") return json({ id: "r1" }, 201)
@@ -185,6 +197,7 @@ function happen(world: World, what: string, body: Record<string, unknown>): unkn
     for (const stream of world.streams) stream.destroy()
   }
   if (what === "up") world.down = false
+  if (what === "write") return tell(world, "answer", nextPiece(Number(body["offset"] ?? 73), String(body["text"])))
   tell(world, "call", { callId: id, state: what })
   return { streams: world.streams.size }
 }

@@ -48,7 +48,11 @@ export function ChatHead({ view, maxCost, again, showSide }: Props) {
       <Link to="/chat" className="ib phone-only" aria-label={words.chat.title}>
         <Icon name="chevron-left" />
       </Link>
-      <Title key={id} title={title} save={view.may.manage ? (next) => void act(change(id, { title: next })) : undefined} />
+      <Title
+        key={id}
+        title={title}
+        save={view.may.manage ? (next) => void act(change(id, { title: next })) : undefined}
+      />
       {branchOf !== undefined && (
         <Link to="/chat/$chatId" params={{ chatId: branchOf.id }} className="tag wide-only" title={words.chat.branchOf}>
           <Icon name="git-branch" />

@@ -1,3 +1,4 @@
+import { useMediaQuery } from "@mantine/hooks"
 import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from "react"
 import type { ChainViewJson } from "../../../src/interfaces/http/routes/chain-schemas.ts"
 import { printable } from "../../../src/lib/printable.ts"
@@ -40,6 +41,7 @@ export function Composer({ view, model, again }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const chooser = useRef<HTMLInputElement>(null)
   const offline = useConnection().state === "lost"
+  const wide = useMediaQuery("(min-width: 48em)", true)
   const steers = shown === "working" || shown === "waiting"
   useEffect(() => grow(field.current), [text])
 
@@ -176,7 +178,9 @@ export function Composer({ view, model, again }: Props) {
           className="in"
           rows={1}
           aria-label={steers ? words.chat.steer(agentId) : words.chat.say(agentId)}
-          placeholder={steers ? words.chat.steer(agentId) : words.chat.say(agentId)}
+          placeholder={
+            !steers ? words.chat.say(agentId) : wide ? words.chat.steer(agentId) : words.chat.steerShort(agentId)
+          }
           value={text}
           onChange={(event) => write(event.target.value)}
           onPaste={onPaste}
@@ -227,7 +231,7 @@ function Queued({ id, index, text, back, again }: QueuedProps) {
     <div className={look["queued"]} data-queued={index}>
       <Icon name="corner-down-right" small />
       <span className="grow cut">“{printable(text)}”</span>
-      <span className="dim">{late ? words.chat.tooLate : words.chat.queued}</span>
+      <span className={late ? "dim" : "dim wide-only"}>{late ? words.chat.tooLate : words.chat.queued}</span>
       <button
         type="button"
         className="ib ib-s"

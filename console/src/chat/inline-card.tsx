@@ -5,6 +5,7 @@ import type { Card } from "../../../src/approvals/card/schema.ts"
 import { CardAmongOthers } from "../answer/card-guard.tsx"
 import { inboxQuery } from "../api/queries.ts"
 import { CardAnswer, CardMain } from "../card/card-main.tsx"
+import { Touches, Why } from "../card/found.tsx"
 import { Risk } from "../card/risk.tsx"
 import { useShownCard, type Shown } from "../card/shown-card.ts"
 import { StateStrip } from "../card/strip.tsx"
@@ -55,7 +56,20 @@ function Guarded({ shown, card, place }: { shown: Shown; card: Card; place: RefO
       <StateStrip {...state} shown={shown} card={card} />
       {(state.open || state.name === "mine") && (
         <div className={`${look["body"]} card`}>
-          <CardMain card={card} shown={shown} state={state} aside={false} />
+          <CardMain card={card} shown={shown} state={state} aside={card.kind === "call"} />
+          {card.kind === "call" && (
+            <details className={look["why"]}>
+              <summary>{words.chat.reasons(card.reasons.length, card.touches.length)}</summary>
+              <div className="two">
+                <div>
+                  <Why card={card} />
+                </div>
+                <div>
+                  <Touches card={card} />
+                </div>
+              </div>
+            </details>
+          )}
           {more}
         </div>
       )}

@@ -1,8 +1,10 @@
 import { printable } from "../../../src/lib/printable.ts"
 import { createSpotlight, Spotlight } from "@mantine/spotlight"
-import { useQuery } from "@tanstack/react-query"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
+import { useDeferredValue, useState } from "react"
 import { inboxQuery, useMe } from "../api/queries.ts"
+import { chatsQuery } from "../chat/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import type { IconName } from "../ui/icon-paths.ts"
 import { useSay, useWords } from "../words/words.tsx"
@@ -12,7 +14,7 @@ import { pages } from "./pages.ts"
 const [paletteStore, palette] = createSpotlight()
 export const openPalette = () => palette.open()
 
-/** ⌘K: pages, what waits, freeze. Nothing in it answers anything. */
+/** ⌘K: pages, what waits, conversations, freeze. Nothing in it answers anything. */
 export function Palette() {
   const words = useWords()
   const say = useSay()
@@ -20,6 +22,8 @@ export function Palette() {
   const freeze = useFreeze()
   const { frozen } = useMe()
   const { data: inbox } = useQuery(inboxQuery)
+  const [typed, setTyped] = useState<string>()
+  const chats = useInfiniteQuery({ ...chatsQuery(useDeferredValue(typed ?? "").trim()), enabled: typed !== undefined })
 
   const action = (id: string, icon: IconName, label: string, onClick: () => void, description?: string) => ({
     id,
@@ -47,6 +51,20 @@ export function Palette() {
       ),
     },
     {
+      group: words.chat.title,
+      actions: (chats.data?.pages[0]?.items ?? []).slice(0, 8).map(({ id, title, agentId, shown, preview }) => ({
+        ...action(
+          id,
+          "message",
+          printable(title),
+          () => void navigate({ to: "/chat/$chatId", params: { chatId: id } }),
+          `${agentId}, ${words.chat.state[shown]}`,
+        ),
+        // The server found it by more than what is shown here.
+        keywords: [typed ?? "", printable(preview)],
+      })),
+    },
+    {
       group: words.frame.freeze,
       actions: [
         everyone
@@ -60,6 +78,9 @@ export function Palette() {
       store={paletteStore}
       actions={groups.filter(({ actions }) => actions.length > 0)}
       shortcut={["mod + K"]}
+      onSpotlightOpen={() => setTyped("")}
+      onSpotlightClose={() => setTyped(undefined)}
+      onQueryChange={setTyped}
       nothingFound={words.frame.nothingFound}
       highlightQuery
       scrollable
