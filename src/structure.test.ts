@@ -6,6 +6,10 @@ import { openTestApp } from "./testing/test-app.ts"
 
 const root = import.meta.dirname
 
+function folders(...lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(" "))
+}
+
 /** Which folders of src the files of a folder may import, types included. A file right in src is a folder of its own. */
 const mayImport: Record<string, readonly string[]> = {
   lib: [],
@@ -28,23 +32,20 @@ const mayImport: Record<string, readonly string[]> = {
   config: ["core", "lib", "schema", "registry", "platform", "call"],
   telemetry: ["core", "schema", "audit"],
   agents: ["core", "lib", "schema", "store", "org", "registry", "policy", "approvals", "call", "config", "tools"],
-  app: [
-    ...["core", "lib", "schema", "guards", "store", "audit", "org", "registry", "policy", "approvals", "call"],
-    ...["tools", "modules", "platform", "mcp-servers", "config", "telemetry", "agents"],
-  ],
-  interfaces: [
-    ...["core", "lib", "schema", "messages", "store", "audit", "org", "registry", "policy", "approvals"],
-    ...["platform", "config", "agents", "app"],
-  ],
+  app: folders(
+    "core lib schema guards store audit org registry policy approvals call",
+    "tools modules platform mcp-servers config telemetry agents",
+  ),
+  interfaces: folders(
+    "core lib schema messages store audit org registry policy approvals",
+    "platform config agents app",
+  ),
   // The names of the source designs, over everything that the library offers.
-  designs: [
-    ...["core", "lib", "schema", "guards", "store", "registry", "policy", "approvals", "call", "mcp-servers"],
-    ...["config", "agents", "app"],
-  ],
-  "index.ts": [
-    ...["core", "schema", "store", "audit", "org", "registry", "policy", "approvals", "call", "platform"],
-    ...["mcp-servers", "config", "telemetry", "agents", "app"],
-  ],
+  designs: folders("core lib schema guards store registry policy approvals call mcp-servers", "config agents app"),
+  "index.ts": folders(
+    "core schema store audit org registry policy approvals call platform",
+    "mcp-servers config telemetry agents app",
+  ),
   "bin.ts": ["interfaces", "lib"],
 }
 

@@ -1,6 +1,6 @@
+import { isObject } from "../lib/is-object.ts"
 import { claudeToolRule, isOutside, type ClaudeToolRule } from "./import-claude-tools.ts"
 import { hideSecrets } from "../lib/secret-patterns.ts"
-import { isObject } from "./merge.ts"
 
 /** A rule as written in a configuration. */
 export type ImportedRule = { because: string; touching?: string[] } & Partial<Record<"allow" | "ask" | "deny", string>>

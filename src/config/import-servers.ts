@@ -1,7 +1,7 @@
+import { isObject } from "../lib/is-object.ts"
 import type { ImportedRule } from "./import-permissions.ts"
 import { ServerTextImport, type ImportContext } from "./import-text.ts"
 import { invalidServerName } from "./mcp-server-schema.ts"
-import { isObject } from "./merge.ts"
 
 export interface FoundServer {
   name: string

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts"
 import { existsSync, statSync } from "node:fs"
 import { basename, join, relative, resolve } from "node:path"
 import { stringify } from "yaml"
@@ -11,7 +12,6 @@ import { importServers, type FoundServer, type ImportedServer } from "./import-s
 import { interpolate } from "./interpolate.ts"
 import { JsoncError, readJsonc } from "./jsonc.ts"
 import { serverFlaws } from "./mcp-servers.ts"
-import { isObject } from "./merge.ts"
 import { ConfigError } from "./config-error.ts"
 
 export interface ImportedConfig {

@@ -1,10 +1,10 @@
+import { isObject } from "../lib/is-object.ts"
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { readUpTo, userConfigFolder } from "./find.ts"
 import type { ClientName } from "./clients.ts"
 import { isOurselves } from "./import-servers.ts"
 import { JsoncError, readJsonc } from "./jsonc.ts"
-import { isObject } from "./merge.ts"
 import { ConfigError } from "./config-error.ts"
 
 /**

@@ -1,5 +1,5 @@
+import { isObject } from "../lib/is-object.ts"
 import type { Flaw } from "./check-configuration.ts"
-import { isObject } from "./merge.ts"
 import { wantsText, type Path } from "./schema-path.ts"
 import { mayBeUnset, type UnsetVariable } from "./unset-variables.ts"
 import { readScalar } from "../schema/yaml.ts"

@@ -1,12 +1,9 @@
+import { isObject } from "../lib/is-object.ts"
 import type { Config } from "./schema.ts"
 
 /** Merges layers; later ones win. Sections merge key by key, lists and single values are replaced. */
 export function mergeConfigs(layers: readonly Config[]): Config {
   return layers.reduce<Config>((below, above) => merge(below, above) as Config, {})
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function merge(below: unknown, above: unknown): unknown {

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts"
 import { basename, dirname } from "node:path"
 import type { UnsetVariables } from "../core/unset-variables.ts"
 import { pathText } from "../schema/problems.ts"
@@ -5,7 +6,6 @@ import { checkConfig, expandShortForms, type Flaw } from "./check-configuration.
 import type { ConfigSource } from "./find.ts"
 import { interpolate, type Environment } from "./interpolate.ts"
 import { ConfigError, escapeControls, type ConfigProblem } from "./config-error.ts"
-import { isObject } from "./merge.ts"
 import { placesOfPermissions, type PermissionPlaces } from "./permission-places.ts"
 import type { Config } from "./schema.ts"
 import { resolvePathsFrom } from "./settings.ts"

@@ -1,6 +1,6 @@
+import { isObject } from "../lib/is-object.ts"
 import { pathText, valueAtPath } from "../schema/problems.ts"
 import { canonicalJson } from "../lib/canonical-json.ts"
-import { isObject } from "./merge.ts"
 import { defaults } from "./schema.ts"
 
 /** The settings an untrusted file may use: each key with the values that can only make Quartermaster stricter. */

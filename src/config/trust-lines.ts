@@ -1,7 +1,7 @@
+import { isObject } from "../lib/is-object.ts"
 import { isSecretName } from "../lib/secret-names.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import { escapeControls } from "./config-error.ts"
-import { isObject } from "./merge.ts"
 
 /*
  * What a configuration file does, as lines for the person who decides about trusting it. All of it is taken from the text

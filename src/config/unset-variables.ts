@@ -1,7 +1,7 @@
+import { isObject } from "../lib/is-object.ts"
 import { pathText } from "../schema/problems.ts"
 import type { UnsetVariables } from "../core/unset-variables.ts"
 import type { Flaw } from "./check-configuration.ts"
-import { isObject } from "./merge.ts"
 import type { Path } from "./schema-path.ts"
 
 /** A variable that is not set, at a place where that matters only once the place is used. */

@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>
+import { isObject } from "../lib/is-object.ts"
 
 /** The text of an MCP result: its texts one below the other, and for all else what it is. Undefined for other values. */
 export function mcpText(value: unknown): string | undefined {
@@ -18,8 +18,4 @@ function blockText(block: unknown): string | undefined {
   if (type === "resource_link") return `[${String(name)}: ${String(uri)}]`
   if (type !== "resource" || !isObject(resource)) return undefined
   return typeof resource["text"] === "string" ? resource["text"] : `[file: ${String(resource["uri"])}]`
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null
 }

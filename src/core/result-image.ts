@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts"
 /** An image inside a result. Interfaces that can show images do; texts never contain its bytes. */
 export interface ResultImage {
   readonly mimeType: string
@@ -48,10 +49,6 @@ export function withoutImages(value: unknown): unknown {
 
 function withoutData({ data: _data, ...known }: Fields): Fields {
   return known
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function isImage(value: unknown): value is Fields & ResultImage {

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts"
 import type { McpPin, McpToolDefinition } from "../core/mcp.ts"
 import { isPartName, ownWireName, toolName } from "./names.ts"
 import { differences, pinHash, type PinnedTool, type ServerPins } from "./pins.ts"
@@ -110,10 +111,6 @@ function namesOf(statuses: readonly ToolStatus[]): string {
   return statuses.length > shown.length
     ? `${shown.join(", ")} and ${statuses.length - shown.length} more`
     : shown.join(", ")
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** Compares what is offered with the pins. Before the first offer all pinned tools count as unchanged. */

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts"
 import { defineHostTool as defineTool } from "../schema/define-tool.ts"
 import { errorMessage } from "../lib/error-message.ts"
 import { checkParameters } from "../schema/parameters.ts"
@@ -311,8 +312,4 @@ function handlerSchema(given: JsonSchema | Shorthand, closed: boolean): JsonSche
     jsonSchemaLists.some((key) => Array.isArray(given[key])) ||
     (isObject(properties) && Object.values(properties).every(isObject))
   return isJsonSchema ? given : shorthandToJsonSchema(given as Shorthand, closed)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts"
 import { checkParameters, parametersToJsonSchema } from "../schema/parameters.ts"
 import { defineHostTool as defineTool } from "../schema/define-tool.ts"
 import type { SchemaSource } from "../core/schema.ts"
@@ -171,10 +172,6 @@ function asBaseTool(tool: BaseTool): BaseTool {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== ""
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -1,3 +1,4 @@
+import { isObject } from "../lib/is-object.ts"
 import type { JsonSchema } from "../core/schema.ts"
 
 const oneSchema = new Set([
@@ -88,8 +89,4 @@ function mapEntries(node: JsonSchema, change: (value: unknown, key: string) => u
     if (next !== undefined) entries.push([key, next])
   }
   return changed ? Object.fromEntries(entries) : node
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,11 +1,10 @@
+import { isObject } from "../../../src/lib/is-object.ts"
 export interface ChangedField {
   readonly name: string
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 const shown = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))
 
 /** The fields of an input that differ between two revisions. */

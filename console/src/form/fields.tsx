@@ -1,8 +1,9 @@
+import { isObject } from "../../../src/lib/is-object.ts"
 import { useEffect, useRef, useState } from "react"
 import { Icon } from "../ui/icon.tsx"
 import { useWords } from "../words/words.tsx"
 import { SchemaField, type Described } from "./schema-field.tsx"
-import { isRecord, itemsOf, kindOf, pathOf, type Schema } from "./schema.ts"
+import { itemsOf, kindOf, pathOf, type Schema } from "./schema.ts"
 
 interface ValueProps {
   readonly value: unknown
@@ -120,7 +121,7 @@ export function ListField({ schema, value, change, path, problems }: ListProps) 
 /** An object of texts by names that are free, such as environment variables. */
 export function MapField({ value, change }: ValueProps) {
   const words = useWords()
-  const entries = Object.entries(isRecord(value) ? value : {})
+  const entries = Object.entries(isObject(value) ? value : {})
   const put = (next: readonly (readonly [string, unknown])[]) =>
     change(next.length === 0 ? undefined : Object.fromEntries(next))
   return (

@@ -1,7 +1,8 @@
+import { isObject } from "../../../src/lib/is-object.ts"
 import { useState } from "react"
 import { useWords } from "../words/words.tsx"
 import { SchemaField } from "./schema-field.tsx"
-import { isRecord, pathOf, propertiesOf, withValue, type Schema } from "./schema.ts"
+import { pathOf, propertiesOf, withValue, type Schema } from "./schema.ts"
 import { Icon } from "../ui/icon.tsx"
 
 export interface FormProps {
@@ -21,7 +22,7 @@ const mostShown = 5
 export function SchemaForm({ schema, value, change, problems, path = "" }: FormProps) {
   const [unfolded, setUnfolded] = useState(false)
   const properties = propertiesOf(schema)
-  const object = isRecord(value) ? value : {}
+  const object = isObject(value) ? value : {}
   const isNeeded = ({ name, required }: (typeof properties)[number], at: number) =>
     unfolded ||
     properties.length <= mostShown + 1 ||

@@ -1,3 +1,4 @@
+import { isObject } from "../../../src/lib/is-object.ts"
 /*
  * What a form needs to know of a JSON Schema. What has no field of its own is edited as JSON, and the server validates:
  * nothing here has to be complete.
@@ -7,10 +8,7 @@ export type Schema = Readonly<Record<string, unknown>>
 
 export type FieldKind = "text" | "number" | "boolean" | "choice" | "list" | "object" | "map" | "json" | "text or JSON"
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const asSchema = (value: unknown): Schema => (isRecord(value) ? value : {})
+const asSchema = (value: unknown): Schema => (isObject(value) ? value : {})
 
 /** The field that edits a value of this schema. */
 export function kindOf(schema: Schema): FieldKind {
@@ -90,6 +88,6 @@ export const pathOf = (parent: string, step: string | number): string =>
 
 /** An object without the names whose value is undefined. */
 export const withValue = (object: unknown, name: string, value: unknown): Record<string, unknown> => {
-  const { [name]: _before, ...rest } = isRecord(object) ? object : {}
+  const { [name]: _before, ...rest } = isObject(object) ? object : {}
   return value === undefined ? rest : { ...rest, [name]: value }
 }

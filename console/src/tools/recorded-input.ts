@@ -1,4 +1,4 @@
-import { isRecord } from "../form/schema.ts"
+import { isObject } from "../../../src/lib/is-object.ts"
 
 /** What a call can be made of again, and the fields that the record has only masked or cut. */
 export interface UsableInput {
@@ -15,7 +15,7 @@ export function usableInput(recorded: string, isWhole: boolean): UsableInput | u
     return undefined
   }
   if (isWhole) return { input, leftOut: [] }
-  if (!isRecord(input)) return undefined
+  if (!isObject(input)) return undefined
   const entries = Object.entries(input)
   const leftOut = entries.filter(([, value]) => isMasked(value)).map(([name]) => name)
   return { input: Object.fromEntries(entries.filter(([name]) => !leftOut.includes(name))), leftOut }

@@ -1,5 +1,5 @@
+import { isObject } from "../../../src/lib/is-object.ts"
 import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
-import { isRecord } from "../form/schema.ts"
 import { JsonBlock } from "../ui/value-view.tsx"
 import { useWords } from "../words/words.tsx"
 
@@ -8,7 +8,7 @@ export function ToolDetails({ tool }: { tool: ToolInfo }) {
   const words = useWords()
   const { permission, quarantine } = tool
   const list = (value: unknown, none: string) => (Array.isArray(value) && value.length > 0 ? value.join(", ") : none)
-  const { maxCallsPerMinute, maxCallsPerHour } = isRecord(permission["rateLimit"]) ? permission["rateLimit"] : {}
+  const { maxCallsPerMinute, maxCallsPerHour } = isObject(permission["rateLimit"]) ? permission["rateLimit"] : {}
   const limits = [
     ...(typeof maxCallsPerMinute === "number" ? [words.tools.perMinute(maxCallsPerMinute)] : []),
     ...(typeof maxCallsPerHour === "number" ? [words.tools.perHour(maxCallsPerHour)] : []),

@@ -1,6 +1,6 @@
+import { isObject } from "../../../src/lib/is-object.ts"
 import { useState } from "react"
 import { printable, printableJson } from "../../../src/lib/printable.ts"
-import { isRecord } from "../form/schema.ts"
 import { useWords } from "../words/words.tsx"
 import { CopyButton } from "./copy-text.tsx"
 import { Images } from "./images.tsx"
@@ -85,7 +85,7 @@ export function Block({ text, label }: { text: string; label: string }) {
 /** JSON with its parts in colour. */
 export function JsonBlock({ value, label }: { value: unknown; label: string }) {
   const printed = value === undefined ? "undefined" : printableJson(value, 2)
-  const long = isRecord(value) || Array.isArray(value) ? printed.length > 60_000 : true
+  const long = isObject(value) || Array.isArray(value) ? printed.length > 60_000 : true
   return (
     <section className="term term-s json-b" tabIndex={0} aria-label={label}>
       <pre>{long ? printed : <Coloured text={printed} />}</pre>

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/is-object.ts"
 import type { z } from "zod"
 import type { PipelineDefinition } from "./definition.ts"
 
@@ -21,8 +22,4 @@ export function withoutWrongParts(value: unknown, issues: readonly z.core.$ZodIs
   }
   const whole = steps.map((step, position) => ({ id: `#${position}`, tool: "", ...step }))
   return { ...rest, steps: whole } as PipelineDefinition
-}
-
-function isObject(value: unknown): value is Keys {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/is-object.ts"
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import { imageIn, withoutImageData } from "../../core/result-image.ts"
 import type { McpContent, McpToolValue } from "../../core/mcp.ts"
@@ -163,8 +164,4 @@ function shortened(content: readonly McpContent[]): McpContent[] {
 
 function isMcpValue(value: unknown): value is McpToolValue {
   return isObject(value) && Array.isArray(value["content"]) && value["content"].every(isContent)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/is-object.ts"
 import type { AnswerValue, PendingItem, Question, Answer } from "../../core/approval.ts"
 import type { JsonSchema } from "../../core/schema.ts"
 import { askingServer } from "../../core/mcp.ts"
@@ -103,7 +104,3 @@ function readResponse(response: unknown): { action: string; content: Record<stri
 }
 
 const actions: ReadonlySet<string> = new Set(["accept", "decline", "cancel"])
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/is-object.ts"
 import {
   CLIENT_CAPABILITIES_META_KEY,
   PerRequestHTTPServerTransport,
@@ -141,8 +142,4 @@ function isText(part: Record<string, unknown>): boolean {
   let keys = 0
   for (const _ in part) keys += 1
   return keys === 2 && part["type"] === "text" && typeof part["text"] === "string"
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

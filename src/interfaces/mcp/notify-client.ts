@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/is-object.ts"
 import {
   LOG_LEVEL_META_KEY,
   type LoggingLevel,
@@ -97,8 +98,4 @@ function isProgress(chunk: unknown): chunk is Extract<McpChunk, { progress: numb
 
 function isLog(chunk: unknown): chunk is Extract<McpChunk, { log: unknown }> {
   return isObject(chunk) && isObject(chunk["log"]) && typeof chunk["log"]["level"] === "string"
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/is-object.ts"
 import type { IncomingHttpHeaders } from "node:http"
 import {
   BAGGAGE_META_KEY,
@@ -102,8 +103,4 @@ function isLegacy(headers: IncomingHttpHeaders): boolean {
 function hasOnly(value: object | undefined, names: ReadonlySet<string>): boolean {
   for (const name in value) if (!names.has(name)) return false
   return true
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

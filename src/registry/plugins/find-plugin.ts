@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/is-object.ts"
 import { createHash } from "node:crypto"
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises"
 import { dirname, isAbsolute, join, relative, resolve } from "node:path"
@@ -62,7 +63,7 @@ async function entryOf(folder: string): Promise<string | undefined> {
   if (text === undefined) return undefined
   try {
     const { exports, main } = JSON.parse(text) as { exports?: unknown; main?: unknown }
-    const entry = chosen(isRecord(exports) && "." in exports ? exports["."] : exports) ?? main
+    const entry = chosen(isObject(exports) && "." in exports ? exports["."] : exports) ?? main
     return typeof entry === "string" ? entry : undefined
   } catch {
     throw new Error(`${join(folder, "package.json")} is not valid JSON. Correct it.`)
@@ -71,7 +72,7 @@ async function entryOf(folder: string): Promise<string | undefined> {
 
 function chosen(exports: unknown): unknown {
   if (Array.isArray(exports)) return exports.map(chosen).find((one) => one !== undefined)
-  if (!isRecord(exports)) return exports
+  if (!isObject(exports)) return exports
   for (const condition of ["node", "import", "default", "require"]) {
     const found = condition in exports ? chosen(exports[condition]) : undefined
     if (found !== undefined) return found
@@ -117,8 +118,4 @@ function tooMuch(folder: string): Error {
 
 function sha256(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex")
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

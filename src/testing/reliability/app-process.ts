@@ -42,7 +42,7 @@ export interface MarkTool {
 
 /** The methods of an app, called from another process. */
 type Remote<T> = {
-  [Name in keyof T]: T[Name] extends (...args: infer Args) => Promise<unknown>
+  [Name in keyof T]: T[Name] extends (...args: never[]) => Promise<unknown>
     ? T[Name]
     : T[Name] extends (...args: infer Args) => infer Value
       ? (...args: Args) => Promise<Awaited<Value>>

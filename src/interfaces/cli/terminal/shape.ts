@@ -1,3 +1,4 @@
+import { isObject } from "../../../lib/is-object.ts"
 import { typeName } from "../../../schema/problems.ts"
 import type { JsonSchema } from "../../../core/schema.ts"
 
@@ -69,8 +70,4 @@ function pointed(root: JsonSchema, reference: string): unknown {
     const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~")
     return (isObject(here) || Array.isArray(here)) && Object.hasOwn(here, name) ? (here as JsonSchema)[name] : undefined
   }, root)
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
