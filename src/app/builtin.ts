@@ -74,7 +74,7 @@ export interface BuiltinOptions {
   unsetForWebSearch?: readonly string[] | undefined
   /** The variables in `databases` that are not set, by database. */
   unsetForDatabases?: Readonly<Record<string, readonly string[]>> | undefined
-  /** Whether the agent has one of the roles. */
+  /** Reports whether the agent has one of the roles. */
   hasRole(agentId: string, roles: readonly string[]): boolean
 }
 
@@ -89,7 +89,10 @@ export interface BuiltinParts {
   close(): Promise<void>
 }
 
-/** Creates the guards and all built-in tools except those of the organisation. Files, processes and connections open on first use. */
+/**
+ * Creates the guards and all built-in tools except those of the organisation. Files, processes and connections open on
+ * first use.
+ */
 export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinParts {
   const { workspace, dataDir, home = homeFolder(), environment } = options
   const { tools = {} } = config
@@ -228,7 +231,7 @@ function lookForSecrets(places: readonly string[]): () => string | undefined {
   }
 }
 
-/** Whether bubblewrap works on this machine. `qm init` asks before it writes a configuration. */
+/** Reports whether bubblewrap works on this machine. `qm init` asks before it writes a configuration. */
 export function sandboxWorks(): boolean {
   const folder = new PrivateFolder()
   try {

@@ -21,7 +21,7 @@ export interface Setup {
   /** The name of this process as the owner of calls. */
   readonly owner: string
   readonly dataDir: string
-  /** Whether this process makes one call and exits. */
+  /** True if this process makes one call and exits. */
   readonly isShort: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The environment as tools may see it. */
@@ -53,7 +53,10 @@ export function readSetup(config: Config, options: AppOptions): Setup {
   }
 }
 
-/** The keys of models and the addresses of databases, which no record shows, and the environment without them, which tools get. */
+/**
+ * The keys of models and the addresses of databases, which no record shows, and the environment without them, which
+ * tools get.
+ */
 function knownSecrets({ models, databases }: Config, environment: Setup["environment"]) {
   const variables = keyVariables(modelEntries(models))
   const ofDatabases = databaseSecrets(databases)

@@ -18,9 +18,9 @@ export interface DropResult {
 }
 
 /**
- * Removes the oldest segments of every chain, as long as all their lines are older than `before`. Signs the last dropped
- * line and its seal, so that `verify` can begin there, and writes a note that says what was dropped and who asked for it.
- * Refuses when the audit log was tampered with, because dropping would destroy the evidence.
+ * Removes the oldest segments of every chain, as long as all their lines are older than `before`. Signs the last
+ * dropped line and its seal, so that `verify` can begin there, and writes a note that says what was dropped and who
+ * asked for it. Refuses when the audit log was tampered with, because dropping would destroy the evidence.
  */
 export async function dropBefore(journals: Journals, before: number, by: string): Promise<DropResult> {
   const { database, key } = journals
@@ -86,7 +86,7 @@ function firstAfter(database: Database, ordinal: number, seq: number): SegmentRo
     .get(recordPlace(ordinal, seq + 1), recordPlace(ordinal + 1, 0) - 1) as SegmentRow | undefined
 }
 
-/** Whether all lines of a segment are old enough, and none is still needed to end a call. */
+/** Reports whether all lines of a segment are old enough, and none is still needed to end a call. */
 function canDrop(database: Database, chain: ChainRow, { place, last_seq, text }: SegmentRow, before: number): boolean {
   for (const { lines } of parseFrames(text)) {
     if (!lines.every((line) => (JSON.parse(line) as { at: number }).at < before)) return false

@@ -7,7 +7,10 @@ import type { RegisteredTool } from "../core/tool.ts"
 import { hiddenBecause } from "../policy/decide/visible.ts"
 import { byBareMcpName } from "./state/bare-mcp-name.ts"
 
-/** Which tools are visible to an agent. The step `visible` of a call asks the same checks, so a listed tool can be called. */
+/**
+ * Which tools are visible to an agent. The step `visible` of a call asks the same checks, so a listed tool can be
+ * called.
+ */
 export class ToolDiscovery {
   readonly #tools: Tools
   readonly #organisation: Organisation
@@ -32,7 +35,7 @@ export class ToolDiscovery {
     return `${this.#tools.version}/${this.#organisation.version}/${this.#policy?.version}`
   }
 
-  /** Whether a tool is visible to the agent, also one that is not in the list of tools. */
+  /** Reports whether a tool is visible to the agent, also one that is not in the list of tools. */
   mayKnow(agentId: string, name: string): boolean {
     return this.find(agentId, name) !== undefined
   }

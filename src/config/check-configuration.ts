@@ -10,7 +10,7 @@ import { configSchema, type Config } from "./schema.ts"
 
 export interface Flaw {
   path: Path
-  /** Whether the key or its value is wrong. */
+  /** True if the key or its value is wrong. */
   what: "key" | "value"
   sentence: string
 }
@@ -68,7 +68,9 @@ function flawsOf(issue: z.core.$ZodIssue, value: unknown): Flaw[] {
   return [{ path, what: "value", sentence: `${key} ${issueSentence(issue, valueAtPath(value, path))}` }]
 }
 
-/** The nearest key of this section, otherwise of the only other section that has it: `rolez` is meant to be `org.roles`. */
+/**
+ * The nearest key of this section, otherwise of the only other section that has it: `rolez` is meant to be `org.roles`.
+ */
 function nearestKey(path: Path, key: string): Path | undefined {
   const all = allKeys()
   const unique = all.filter((one) => all.filter((other) => other.at(-1) === one.at(-1)).length === 1)

@@ -18,7 +18,7 @@ export interface ExaminedConfig {
   files: { file: string; sha256: string }[]
   /** What applies only when it is trusted, a line each. */
   allows: string[]
-  /** Whether exactly these bytes are trusted already. */
+  /** True if exactly these bytes are trusted already. */
   isTrusted: boolean
   /** Trusts exactly the bytes that were read. */
   pin(): void

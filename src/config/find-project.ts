@@ -8,8 +8,8 @@ export const dataFolderName = ".quartermaster"
 export const sampleFolderName = "quartermaster-sample"
 
 /**
- * The project of a folder. Where there is none but a sample was made in the folder, it is the sample, so that every command
- * works on what the server serves.
+ * The project of a folder. Where there is none but a sample was made in the folder, it is the sample, so that every
+ * command works on what the server serves.
  */
 export function findProject(cwd: string, home: string): string | undefined {
   const found = nearestProject(cwd, home)
@@ -19,9 +19,9 @@ export function findProject(cwd: string, home: string): string | undefined {
 }
 
 /**
- * The nearest folder with a configuration or a data folder: the working folder, otherwise one above it, up to the root of
- * the file system. The search goes up only through folders that belong to this user alone, so that nobody else can put a
- * project above ours. Home and the user's configuration folder count only as the working folder.
+ * The nearest folder with a configuration or a data folder: the working folder, otherwise one above it, up to the root
+ * of the file system. The search goes up only through folders that belong to this user alone, so that nobody else can
+ * put a project above ours. Home and the user's configuration folder count only as the working folder.
  */
 function nearestProject(cwd: string, home: string): string | undefined {
   const here = resolve(cwd)
@@ -47,7 +47,7 @@ function isFolderOrLink(path: string): boolean {
   return found !== undefined && (found.isDirectory() || found.isSymbolicLink())
 }
 
-/** Whether the folder belongs to this user, and not everybody can write to it. */
+/** Reports whether the folder belongs to this user, and not everybody can write to it. */
 function isOurs(folder: string): boolean {
   if (process.getuid === undefined) return true
   try {

@@ -46,8 +46,9 @@ export interface IdentityClaim extends TokenPlace {
 }
 
 /**
- * Identifies the person at the command line: the person of `--as`, proved by a token, otherwise the user of this machine,
- * proved by a file that only that user can read. Throws if the identity is not proved, and always inside a tool.
+ * Identifies the person at the command line: the person of `--as`, proved by a token, otherwise the user of this
+ * machine, proved by a file that only that user can read. Throws if the identity is not proved, and always inside a
+ * tool.
  */
 export function identifyPerson(claim: IdentityClaim): IdentifiedPerson {
   const { as, home, env, login = loginName() } = claim
@@ -65,8 +66,8 @@ export function savePersonToken(id: string, token: string, place: TokenPlace): s
 }
 
 /**
- * The token of a person of the configuration, for `tokenHash`: the one that proves them or that is saved for this folder,
- * otherwise a new one, which is saved. It proves nothing until a trusted configuration has its hash.
+ * The token of a person of the configuration, for `tokenHash`: the one that proves them or that is saved for this
+ * folder, otherwise a new one, which is saved. It proves nothing until a trusted configuration has its hash.
  */
 export function tokenForConfiguration(
   id: string,
@@ -85,7 +86,10 @@ export function tokenForConfiguration(
   return { file: own, ...made, isNew: true }
 }
 
-/** A login that has the name of another person or an agent is called `<login>@localhost`, unless a token proves it is that person. */
+/**
+ * A login that has the name of another person or an agent is called `<login>@localhost`, unless a token proves it is
+ * that person.
+ */
 function userOfMachine(claim: IdentityClaim, login: string, proof: string): IdentifiedPerson {
   const { org } = claim
   if (org.findPerson(login)?.status === "active") {
@@ -219,7 +223,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Whether the name is a single, harmless part of a path. */
+/** Reports whether the name is a single, harmless part of a path. */
 function isPlainName(id: string): boolean {
   return /^(?!\.)[A-Za-z0-9_.:-]{1,100}$/.test(id)
 }

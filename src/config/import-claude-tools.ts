@@ -33,8 +33,8 @@ const tools: Readonly<Record<string, string>> = {
 }
 
 /**
- * Converts a permission for one of Claude's tools into a rule, or returns why that is not possible. Rules that deny or ask
- * about files or hosts apply to every tool, so that a command cannot get around them.
+ * Converts a permission for one of Claude's tools into a rule, or returns why that is not possible. Rules that deny or
+ * ask about files or hosts apply to every tool, so that a command cannot get around them.
  */
 export function claudeToolRule(verdict: "allow" | "ask" | "deny", written: string): ClaudeToolRule | string {
   const [, name = "", argument] = /^([A-Za-z]+)(?:\((.*)\))?$/s.exec(written) ?? []
@@ -80,7 +80,10 @@ function commands(argument: string): string[] {
   return words === undefined ? [`command:${argument}`] : [`command:${words}`, `command:${words} *`]
 }
 
-/** `//` is the file system root, `~` the home folder, anything else the workspace. A bare path that denies applies in every folder. */
+/**
+ * `//` is the file system root, `~` the home folder, anything else the workspace. A bare path that denies applies in
+ * every folder.
+ */
 function paths(argument: string, verdict: string): string[] {
   if (argument.startsWith("//")) return [argument.slice(1)]
   if (argument.startsWith("~/")) return [`${home}/${argument.slice(2)}`]
@@ -89,7 +92,7 @@ function paths(argument: string, verdict: string): string[] {
   return verdict === "allow" || argument.startsWith("**/") ? [argument] : [argument, `**/${argument}`]
 }
 
-/** Whether an allow rule for these files can never hold, because file tools stay in the workspace. */
+/** Reports whether an allow rule for these files can never hold, because file tools stay in the workspace. */
 export function isOutside(touching: readonly string[] | undefined, place: { folder: string; home: string }): boolean {
   const outside = (pattern: string) => {
     const path = /^(?:read|write):(.*)$/s.exec(pattern)?.[1]?.replace(home, place.home)

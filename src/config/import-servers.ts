@@ -49,7 +49,7 @@ export function importServers(found: readonly FoundServer[], folder: string, not
   })
 }
 
-/** Whether `qm install` wrote this entry. Importing it would make Quartermaster start itself endlessly. */
+/** Reports whether `qm install` wrote this entry. Importing it would make Quartermaster start itself endlessly. */
 export function isOurselves({ command, args, headers }: Record<string, unknown>): boolean {
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].filter(
     (word) => typeof word === "string",

@@ -146,11 +146,13 @@ function hasSecret(text: string): boolean {
 
 /** `NAME=`, `?name=`, `--name `, `Name: ` and `"name": `. */
 const names = /(?<![\w$])(-{0,2}[A-Za-z][\w.-]{0,60})(?:\\{0,3}["']?\s{0,3}[=:]\s{0,3}|(?<=--[\w-]{1,60})\s)/g
-/** The value behind it, without the quote and the scheme that it may begin with. In quotes it goes on to the next quote. */
+/**
+ * The value behind it, without the quote and the scheme that it may begin with. In quotes it goes on to the next quote.
+ */
 const valueAfterName =
   /(\\{0,3}["'](?:(?:Bearer|Basic|Token)\s+)?)([^"'\\]{1,2000})|((?:(?:Bearer|Basic|Token)\s+)?)([^\s"'&;|,}\\]{1,2000})/iy
 
-/** Whether the name or the form of a value shows that it is a secret. */
+/** Reports whether the name or the form of a value shows that it is a secret. */
 function isSecret(name: string, value: string): boolean {
   if (value === "" || /^(true|false|\d{1,5}|none|null)$/i.test(value)) return false
   if (isSecretName(name.replace(/^-+/, "").replaceAll("-", "_"))) return true

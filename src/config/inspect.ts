@@ -30,7 +30,7 @@ export interface InspectedConfig {
   placeOf(path: Path): Pick<ConfigProblem, "file" | "line" | "column">
   /** The file as if it were trusted, without its mistakes and what it would start. Undefined when it cannot be read. */
   harmless: LoadedConfig | undefined
-  /** Whether mistakes hide parts that have names: then an unknown name may be one of theirs. */
+  /** True if mistakes hide parts that have names: then an unknown name may be one of theirs. */
   missesNames: boolean
 }
 

@@ -10,22 +10,22 @@ import { ConfigError } from "./config-error.ts"
 export interface FolderOptions {
   home: string | undefined
   env: Environment
-  /** Whether a person named the folder, by an option, a variable or a trusted file, instead of using the default. */
+  /** True if a person named the folder, by an option, a variable or a trusted file, instead of using the default. */
   named: boolean
 }
 
 /**
- * Call this before opening a data folder. Refuses a folder that nobody named and that this user did not create: a cloned
- * repository could bring its own approvals, grants, rules and people. A new folder is remembered as created here. Inside a
- * tool nothing is checked or remembered.
+ * Call this before opening a data folder. Refuses a folder that nobody named and that this user did not create: a
+ * cloned repository could bring its own approvals, grants, rules and people. A new folder is remembered as created
+ * here. Inside a tool nothing is checked or remembered.
  */
 export function requireKnownFolder(dataDir: string, { home, env, named }: FolderOptions): void {
   requireFolder(dataDir, { home, env, named, mustRemember: !named, otherWay: "" })
 }
 
 /**
- * The same for a program that uses the library. It named the folder if its own code passes `data.dir`. A new folder that
- * cannot be remembered is used all the same.
+ * The same for a program that uses the library. It named the folder if its own code passes `data.dir`. A new folder
+ * that cannot be remembered is used all the same.
  */
 export function requireFolderOfProgram(
   dataDir: string,
@@ -59,7 +59,9 @@ export function asUnnamed<T extends object>(data: T): T {
   return data
 }
 
-/** The data folders this user has created or trusted, as far as they are still there and nobody else could change them. */
+/**
+ * The data folders this user has created or trusted, as far as they are still there and nobody else could change them.
+ */
 export function knownFolders(home: string): string[] {
   const notes = join(userConfigFolder(home), "folders")
   const folders = namesIn(notes).flatMap((name) => {
@@ -115,7 +117,7 @@ const idName = "store.id"
 const traces = [idName, "record.key", "journal", "artifacts"]
 const databaseName = "quartermaster.db"
 
-/** Whether the folder contains no data yet. */
+/** Reports whether the folder contains no data yet. */
 export function isNew(dataDir: string): boolean {
   return !namesIn(dataDir).some((name) => traces.includes(name) || name.startsWith(databaseName))
 }

@@ -36,7 +36,7 @@ export interface SoundLayer extends TrustedLayer {
   problems: ConfigProblem[]
   /** The places of the rules that are left among all rules of the file. */
   rulePlaces: string[]
-  /** Whether parts were left out that have names for other parts to use. */
+  /** True if parts were left out that have names for other parts to use. */
   missesNames: boolean
 }
 
@@ -60,7 +60,10 @@ export function readSound({ file, bytes }: ConfigSource, env: Environment): Soun
   }
 }
 
-/** Fills in the variables and checks the result. A variable that failed leaves an empty text, which needs no second problem. */
+/**
+ * Fills in the variables and checks the result. A variable that failed leaves an empty text, which needs no second
+ * problem.
+ */
 function fill(value: unknown, env: Environment) {
   const filled = interpolate(value, env)
   const failed = new Set([...filled.flaws, ...filled.unset].map(({ path }) => pathText(path)))

@@ -29,7 +29,7 @@ export function explanationOf(path: readonly string[]): string {
   return (schema instanceof z.ZodType && schema.description) || ""
 }
 
-/** Whether the value at `path` is text, even if it looks like a number. */
+/** Reports whether the value at `path` is text, even if it looks like a number. */
 export function wantsText(path: Path): boolean {
   const schema = schemaAt(path)
   return schema instanceof z.ZodString || schema instanceof z.ZodEnum
@@ -45,7 +45,7 @@ export function isSection(schema: unknown): boolean {
   return schema instanceof z.ZodObject || schema instanceof z.ZodRecord
 }
 
-/** Whether the keys of the section at `path` are free, such as tool names. */
+/** Reports whether the keys of the section at `path` are free, such as tool names. */
 export function hasFreeKeys(path: Path): boolean {
   const schema = schemaAt(path)
   return (schema instanceof z.ZodUnion ? schema.options : [schema]).some(

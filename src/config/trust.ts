@@ -37,7 +37,7 @@ export function isTrusted(file: string, home: string): boolean {
   return existsSync(file) && isPinned(sourcesOf(file), home)
 }
 
-/** Whether exactly these bytes are pinned: the file first, then its local file if it has one. */
+/** Reports whether exactly these bytes are pinned: the file first, then its local file if it has one. */
 export function isPinned(sources: readonly ConfigSource[], home: string): boolean {
   if (!sources[0]) return false
   const pin = readPins(home)[pinnedPath(sources[0].file)]

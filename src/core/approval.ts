@@ -77,13 +77,13 @@ export interface Vote extends Giver {
 export interface Giver {
   by: string
   /**
-   * Since when the person was one of the organisation when they gave it; an empty text for a configured person, null for
-   * somebody outside it. Somebody added later under the same name is another person.
+   * Since when the person was one of the organisation when they gave it; an empty text for a configured person, null
+   * for somebody outside it. Somebody added later under the same name is another person.
    */
   since?: string | null | undefined
 }
 
-/** Whether who gave it is still the person they were then. What was stored without `since` counts. */
+/** Reports whether who gave it is still the person they were then. What was stored without `since` counts. */
 export function isStillThere({ by, since }: Giver, personSince: (id: string) => string | undefined): boolean {
   return since === undefined || since === (personSince(by) ?? null)
 }
@@ -116,23 +116,25 @@ export type Answer =
   /** Replaces the input. The call is checked with it and put up for approval again. */
   | { kind: "edit"; input: unknown }
   | ({ kind: "reject"; reason?: string | undefined } & Remember)
-  /** Releases the result: as it is, without the values at the JSON pointers in `redact`, or with `replace` in its place. */
+  /**
+   * Releases the result: as it is, without the values at the JSON pointers in `redact`, or with `replace` in its place.
+   */
   | { kind: "release"; redact?: readonly string[] | undefined; replace?: unknown }
   | { kind: "withhold"; reason?: string | undefined }
   | { kind: "answer"; value: AnswerValue }
 
 /**
- * What came of an answer. `done` is false while more approvals are needed. When the answer was not accepted, the sentence
- * says why and what to do.
+ * What came of an answer. `done` is false while more approvals are needed. When the answer was not accepted, the
+ * sentence says why and what to do.
  */
 export type AnswerResult =
   | { ok: true; done: boolean; sentence: string; code: AnswerCode; params?: ReasonParams | undefined }
   | { ok: false; sentence: string }
 
 /**
- * What comes next, for programs. `answer_call_again`: the process that made the call is gone, so the same call must be made
- * again. `answer_fetch`: the caller has a ticket and must come back with it. `answer_agent`: its agent goes on
- * by itself where agents run.
+ * What comes next, for programs. `answer_call_again`: the process that made the call is gone, so the same call must be
+ * made again. `answer_fetch`: the caller has a ticket and must come back with it. `answer_agent`: its agent goes on by
+ * itself where agents run.
  */
 export type AnswerCode =
   | "answer_counted"
@@ -181,8 +183,8 @@ export interface QuestionDecision {
 }
 
 /**
- * How a person is asked. A rejected promise counts as a rejection. `callbackAdapter`, `terminalAdapter` and `textAdapter`
- * make one.
+ * How a person is asked. A rejected promise counts as a rejection. `callbackAdapter`, `terminalAdapter` and
+ * `textAdapter` make one.
  */
 export interface ApprovalUIAdapter {
   showToolExecutionApproval(

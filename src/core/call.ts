@@ -21,8 +21,8 @@ export interface CallRequest {
   tool: string
   input: unknown
   /**
-   * Idempotency key, chosen by the caller. Within 24 hours the same agent, session, key, tool and input mean the same call:
-   * it runs once and every request gets its result.
+   * Idempotency key, chosen by the caller. Within 24 hours the same agent, session, key, tool and input mean the same
+   * call: it runs once and every request gets its result.
    */
   key?: string | undefined
   taskId?: string | undefined
@@ -37,20 +37,23 @@ export interface CallRequest {
   tokenId?: string | undefined
   timeoutMs?: number | undefined
   /**
-   * Why the agent makes the call, in a sentence of its own. People who approve the call see the first 200 characters as the
-   * agent's unverified words. It decides nothing.
+   * Why the agent makes the call, in a sentence of its own. People who approve the call see the first 200 characters as
+   * the agent's unverified words. It decides nothing.
    */
   intent?: string | undefined
   /** The only paths this call may use. Narrows the file roots, never widens them. */
   allowedPaths?: readonly string[] | undefined
   /**
-   * The call belongs to a stored conversation that can be resumed until then, in milliseconds since 1970: so long people
-   * may take to answer, and so long their answer counts.
+   * The call belongs to a stored conversation that can be resumed until then, in milliseconds since 1970: so long
+   * people may take to answer, and so long their answer counts.
    */
   resumableUntil?: number | undefined
   /** Have a person release the result before the caller gets it, even if neither tool nor rules ask for that. */
   holdResult?: boolean | undefined
-  /** The agent loop itself asks people by this call. Its own tools, such as `agents:budget`, can be called in no other way. */
+  /**
+   * The agent loop itself asks people by this call. Its own tools, such as `agents:budget`, can be called in no other
+   * way.
+   */
   fromLoop?: boolean | undefined
   /** Asked before each call that its tool makes, also through other tools. False refuses that call. */
   takeSubCall?: (() => boolean) | undefined
@@ -77,13 +80,15 @@ export interface Caller {
   /** Asks the person at that program. Set only by interfaces that know who the person is and report it in `by`. */
   approvalUI?: Partial<ApprovalUIAdapter> | undefined
   /**
-   * Sends the program a request in its own protocol (MCP, for example). Never used for approvals. `key` is the asker's own
-   * name for the request.
+   * Sends the program a request in its own protocol (MCP, for example). Never used for approvals. `key` is the asker's
+   * own name for the request.
    */
   sendRequest?(method: string, params: unknown, signal: AbortSignal, key?: string): Promise<unknown>
   /** Which requests another server may make within this call. Default: all that the configuration allows. */
   able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean } | undefined
-  /** Called with each piece of output of this call and its sub-calls, except output that a person may still withhold. */
+  /**
+   * Called with each piece of output of this call and its sub-calls, except output that a person may still withhold.
+   */
   onOutput?(chunk: unknown): void
   /** Called when this call, or a sub-call, begins to wait for a person. */
   onWaiting?(waiting: { callId: string; tool: string; until: number }): void
@@ -116,7 +121,7 @@ export interface CallRow {
   /** Grows when the input is edited or the reasons change. An answer counts for one revision only. */
   revision: number
   votes: readonly Vote[]
-  /** Whether a ticket was issued, so that the caller may still come back for the result. */
+  /** True if a ticket was issued, so that the caller may still come back for the result. */
   wanted: boolean
   /** The workspace of the process that created it. */
   workspace: string
@@ -168,7 +173,7 @@ export interface ApprovalCard {
   again?: readonly Sentence[] | undefined
 }
 
-/** Whether the tool of a stored call has run, so that only its result is left to release. */
+/** Reports whether the tool of a stored call has run, so that only its result is left to release. */
 export function hasRun(row: CallRow | undefined): boolean {
   return row?.state === "held" || row?.state === "released"
 }
@@ -197,7 +202,7 @@ export interface SettledAnswer {
   replace?: { value: unknown } | undefined
   /** For a question. */
   value?: AnswerValue | undefined
-  /** Whether it is in the audit log already. */
+  /** True if it is in the audit log already. */
   written?: boolean | undefined
 }
 

@@ -3,13 +3,15 @@ import type { EndingCode } from "./result.ts"
 import type { Touch, Touches } from "./touches.ts"
 
 /**
- * A guard's verdict about a call. A deny is final, and an ask can only be answered by a person. An allow replaces the ask
- * that the tool's level causes, like an allow rule; it comes from `tools.shell.allow`, `tools.hosts.allow` or shell mode
- * `sandbox`.
+ * A guard's verdict about a call. A deny is final, and an ask can only be answered by a person. An allow replaces the
+ * ask that the tool's level causes, like an allow rule; it comes from `tools.shell.allow`, `tools.hosts.allow` or shell
+ * mode `sandbox`.
  */
 export interface Finding {
   readonly verdict: "deny" | "ask" | "allow"
-  /** Its check is `guard`, its source the configuration key or list, and its sentence names the path, segment or host. */
+  /**
+   * Its check is `guard`, its source the configuration key or list, and its sentence names the path, segment or host.
+   */
   readonly reason: Reason
   /**
    * The command runs inside bubblewrap, so its touches need not be proved. An allow has no effect when the tool
@@ -25,7 +27,9 @@ export interface Finding {
 
 /** What the guards found about the touches of one call. */
 export interface CheckedTouches {
-  /** Everything the call touches: what the tool listed, the targets of links, each segment of a command and its files. */
+  /**
+   * Everything the call touches: what the tool listed, the targets of links, each segment of a command and its files.
+   */
   readonly touches: Touches
   readonly findings: readonly Finding[]
 }
@@ -40,7 +44,7 @@ export interface GuardCheckOptions {
 export interface NamedPathOptions {
   /** Where relative paths may begin, besides the workspace. */
   readonly folders: readonly string[]
-  /** Whether the tool is trusted to only read. */
+  /** True if the tool is trusted to only read. */
   readonly onlyReads: boolean
 }
 
@@ -51,7 +55,10 @@ export interface Guards {
   check(touches: readonly Touch[], options: GuardCheckOptions): CheckedTouches
   /** Judges the paths that the input of a tool names, which does not say what it touches. */
   checkInput(input: unknown, options: NamedPathOptions): readonly Finding[]
-  /** The words by which a rule may name this command and others like it; undefined when only the exact line may be named. */
+  /**
+   * The words by which a rule may name this command and others like it; undefined when only the exact line may be
+   * named.
+   */
   commandStem(line: string): string | undefined
   /** The parts of a command and what each does. The parsers must be loaded. */
   commandParts(touch: Touch): readonly CommandPart[]
@@ -69,9 +76,9 @@ export interface CommandPart {
   readonly writes: readonly string[]
   /** What it deletes. Empty when it deletes something and it is not known what; undefined when it deletes nothing. */
   readonly deletes?: readonly string[] | undefined
-  /** Whether the program may use the network. */
+  /** True if the program may use the network. */
   readonly network: boolean
-  /** Whether the program may send files or texts to another machine. */
+  /** True if the program may send files or texts to another machine. */
   readonly sendsOut?: boolean | undefined
   /** Why it is not certain what it does; the text continues a sentence after "because". */
   readonly unproved?: string | undefined

@@ -24,11 +24,11 @@ export interface McpServerSpec {
   /** The server's sampling requests are refused, or passed on to the program that made the call. */
   readonly sampling: "refuse" | "caller"
   /**
-   * The folders that the server is told of: the workspace, or the roots of the program that made the call. Without it none:
-   * some servers use these in place of the folders in their arguments.
+   * The folders that the server is told of: the workspace, or the roots of the program that made the call. Without it
+   * none: some servers use these in place of the folders in their arguments.
    */
   readonly roots?: "workspace" | "caller" | undefined
-  /** Whether its tools are believed that say that they only read. */
+  /** True if its tools are believed that say that they only read. */
   readonly trustReadOnly?: boolean | undefined
   /** The only revision of the protocol to speak; without it, the newest that the server knows. */
   readonly protocol?: McpRevision | undefined
@@ -43,7 +43,10 @@ export const mcpRevisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-
 export type McpRevision = (typeof mcpRevisions)[number]
 
 export interface McpAuth {
-  /** *code*: a person signs in with `qm mcp login`. *client_credentials*: Quartermaster signs in with the client's secret. */
+  /**
+   * *code*: a person signs in with `qm mcp login`. *client_credentials*: Quartermaster signs in with the client's
+   * secret.
+   */
   readonly grant: "code" | "client_credentials"
   /** The registered client. Without it Quartermaster registers itself, or uses `clientMetadataUrl`. */
   readonly clientId?: string | undefined
@@ -87,7 +90,7 @@ export interface McpToolDefinition {
   readonly _meta?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Whether the server says that the tool only reads. One that calls it destructive too contradicts itself. */
+/** Reports whether the server says that the tool only reads. One that calls it destructive too contradicts itself. */
 export function saysItOnlyReads({ annotations }: McpToolDefinition): boolean {
   return annotations?.["readOnlyHint"] === true && annotations["destructiveHint"] !== true
 }
@@ -163,9 +166,9 @@ export type McpChange =
 export interface McpServers {
   list(): readonly McpServerState[]
   /**
-   * Resolves when every server has listed what it offers or failed, or after `milliseconds`. When connections are made only
-   * on demand, this connects only servers without pins, unless `all` is set. With `unpinned` it waits only for those whose
-   * tools are not known from pins.
+   * Resolves when every server has listed what it offers or failed, or after `milliseconds`. When connections are made
+   * only on demand, this connects only servers without pins, unless `all` is set. With `unpinned` it waits only for
+   * those whose tools are not known from pins.
    */
   ready(milliseconds?: number, options?: { all?: boolean; unpinned?: boolean }): Promise<void>
   pins(server?: string): readonly McpPin[]
@@ -174,7 +177,10 @@ export interface McpServers {
     server: string,
     tool: string | undefined,
     by: string,
-    /** The hashes of the definitions that the person saw. If the server offers something else by now, nothing is trusted. */
+    /**
+     * The hashes of the definitions that the person saw. If the server offers something else by now, nothing is
+     * trusted.
+     */
     shown?: ReadonlySet<string>,
   ): Promise<readonly McpPin[]>
   resources(server: string): readonly McpResource[]
@@ -184,8 +190,8 @@ export interface McpServers {
   subscribe(server: string, uri: string): Promise<() => Promise<void>>
   onChange(listener: (change: McpChange) => void): () => void
   /**
-   * Begins to sign in. `redirectTo` gets the port to use if it is free, and returns the address that the browser returns
-   * to. When no person is needed, this signs in at once.
+   * Begins to sign in. `redirectTo` gets the port to use if it is free, and returns the address that the browser
+   * returns to. When no person is needed, this signs in at once.
    */
   signIn(
     server: string,

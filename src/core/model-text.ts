@@ -9,7 +9,9 @@ export const modelTextLimit = 30_000
 export interface TextOptions {
   /** The most characters of the result (default 30,000). */
   limit?: number | undefined
-  /** The tool by which the model reads on in the artifact of a cut result; false when it has none. Left out: not known. */
+  /**
+   * The tool by which the model reads on in the artifact of a cut result; false when it has none. Left out: not known.
+   */
   reader?: string | false | undefined
 }
 
@@ -21,7 +23,10 @@ export function modelText(result: ToolResult, options: TextOptions = {}): string
   return `${shown}${note}`
 }
 
-/** What `modelText` may have to cut: the result as a text, or the error of a tool that ran. Undefined for sentences of ours. */
+/**
+ * What `modelText` may have to cut: the result as a text, or the error of a tool that ran. Undefined for sentences of
+ * ours.
+ */
 export function textOfTool(result: ToolResult): string | undefined {
   if (result.status === ToolExecuteStatus.SUCCESS) return resultAsText(result.result)
   return result.status === ToolExecuteStatus.ERROR && result.metadata?.["ran"] === true
@@ -54,13 +59,19 @@ function ended(sentence: string): string {
   return /[.!?\u3002\uff01\uff1f]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
-/** What a model is told of a call: as `modelText`, also of what a person changed or said, and of a call that still waits. */
+/**
+ * What a model is told of a call: as `modelText`, also of what a person changed or said, and of a call that still
+ * waits.
+ */
 export function answerText(ended: ToolResult | Ticket, tool: string, options?: TextOptions): string {
   if (isTicket(ended)) return ticketText(ended, tool)
   return `${personText(ended)}${modelText(ended, options)}`
 }
 
-/** What a person changed in a call before it ran, and what they said with their approval. Empty, or ends with a new line. */
+/**
+ * What a person changed in a call before it ran, and what they said with their approval. Empty, or ends with a new
+ * line.
+ */
 export function personText({ ranInput, approvalNote }: ToolResult): string {
   const edited =
     ranInput === undefined ? "" : `A person changed the input before it ran, to ${JSON.stringify(ranInput)}.\n`
@@ -80,7 +91,10 @@ export function ticketText({ state, until }: Ticket, tool: string): string {
   return `${status}${deadline} Call ${tool} again with the same arguments to continue this call and get its result.`
 }
 
-/** A string as it is, an MCP result as its texts, anything else as JSON. Of an image only its description, not its bytes. */
+/**
+ * A string as it is, an MCP result as its texts, anything else as JSON. Of an image only its description, not its
+ * bytes.
+ */
 export function resultAsText(value: unknown): string {
   if (value === undefined) return "(no result)"
   if (typeof value === "string") return value
@@ -90,7 +104,7 @@ export function resultAsText(value: unknown): string {
   return text.length > 1000 && text.includes('"mimeType":"image/') ? JSON.stringify(withoutImages(value)) : text
 }
 
-/** Whether `resultAsText` writes a value as JSON. */
+/** Reports whether `resultAsText` writes a value as JSON. */
 export function isJsonText(value: unknown): boolean {
   if (value === undefined || typeof value === "string") return false
   return mcpText(value) === undefined || (value as { content: readonly unknown[] }).content.length === 0
@@ -122,7 +136,10 @@ export function cut(
   return { shown, note: `\n[truncated: ${shown.length} of ${text.length} characters. ${rest()}]` }
 }
 
-/** How much of an artifact to read at once, so that the part is not cut again: as JSON it is longer, and has other fields. */
+/**
+ * How much of an artifact to read at once, so that the part is not cut again: as JSON it is longer, and has other
+ * fields.
+ */
 function pageLength(limit: number): number {
   return Math.max(100, Math.floor((limit - 400) * 0.6))
 }

@@ -33,8 +33,8 @@ export interface Sentence {
 }
 
 /**
- * Whether the reason an approver saw is still the reason now: same check, source, code and params. Sentences are not
- * compared, so rewording one voids no approval. A stored reason without a code never matches.
+ * Reports whether the reason an approver saw is still the reason now: same check, source, code and params. Sentences
+ * are not compared, so rewording one voids no approval. A stored reason without a code never matches.
  */
 export function isSameReason(seen: StoredReason, now: Reason): boolean {
   if (seen.check !== now.check || seen.source !== now.source || seen.code !== now.code) return false

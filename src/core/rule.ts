@@ -56,7 +56,10 @@ export interface Rule {
   examples?: { match?: readonly RuleExample[] | undefined; miss?: readonly RuleExample[] | undefined } | undefined
   /** True: the rule decides nothing; the audit log notes what it would have decided. */
   shadow?: boolean | undefined
-  /** True: only tools of MCP servers that say that they only read. Set by `mcpServers.<name>.trustReadOnly`, never written. */
+  /**
+   * True: only tools of MCP servers that say that they only read. Set by `mcpServers.<name>.trustReadOnly`, never
+   * written.
+   */
   readOnlyHint?: boolean | undefined
   /** An ISO time with its zone. From then on the rule decides nothing. */
   expiresAt?: string | undefined
@@ -64,7 +67,7 @@ export interface Rule {
   source: string
 }
 
-/** Whether the rule decides nothing any more. */
+/** Reports whether the rule decides nothing any more. */
 export function isExpired({ expiresAt }: Pick<Rule, "expiresAt">, at: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= at
 }

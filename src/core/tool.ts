@@ -27,14 +27,14 @@ export type ToolCategory = (typeof ToolCategory)[keyof typeof ToolCategory]
 export type ToolType = "builtin" | "mcp" | "custom"
 
 /**
- * Who provides a tool: everyone, one department, or one agent. A name is looked up in the agent's own layer first, then in
- * its department's, then in `system`. Example: `"department:engineering"`.
+ * Who provides a tool: everyone, one department, or one agent. A name is looked up in the agent's own layer first, then
+ * in its department's, then in `system`. Example: `"department:engineering"`.
  */
 export type Layer = "system" | `department:${string}` | `agent:${string}`
 
 /**
- * How a tool uses permits (the limit on tools that run at once). A *composite* tool calls other tools and an *interactive*
- * one waits for people. Neither takes a permit, and neither has a time limit unless it sets `timeoutMs`.
+ * How a tool uses permits (the limit on tools that run at once). A *composite* tool calls other tools and an
+ * *interactive* one waits for people. Neither takes a permit, and neither has a time limit unless it sets `timeoutMs`.
  */
 export type ToolKind = "plain" | "composite" | "interactive"
 
@@ -63,13 +63,16 @@ export interface ToolContext {
   readonly allowedPaths?: readonly string[] | undefined
   /** What the tool said that it touches when the call was last decided on. */
   readonly touches?: readonly Touch[] | undefined
-  /** Whether a search may show this file to the agent. Undefined when no rule is about files. */
+  /** Reports whether a search may show this file to the agent. Undefined when no rule is about files. */
   readonly mayRead?: ((path: string) => boolean) | undefined
-  /** Whether a person approved this exact call. False when a rule, a grant, a guard or the level let it run. */
+  /** True if a person approved this exact call. False when a rule, a grant, a guard or the level let it run. */
   readonly approved: boolean
   /** The person's answer to the tool's `question`. */
   readonly answer?: AnswerValue | undefined
-  /** Aborted when the call times out, is cancelled, or its agent is frozen or terminated. Pass it on to `fetch` and the like. */
+  /**
+   * Aborted when the call times out, is cancelled, or its agent is frozen or terminated. Pass it on to `fetch` and the
+   * like.
+   */
   readonly signal: AbortSignal
   /** Streams a piece of output while the tool still runs. */
   emit(chunk: unknown): void
@@ -82,8 +85,8 @@ export interface ToolContext {
   /** Which requests that program can answer. */
   readonly able?: Caller["able"] | undefined
   /**
-   * Calls another tool as this agent; the call is checked like any other. Only tools of kind `composite` may do this; other
-   * tools may call the one they name in `questionTool`. The intent says why, for those who approve it.
+   * Calls another tool as this agent; the call is checked like any other. Only tools of kind `composite` may do this;
+   * other tools may call the one they name in `questionTool`. The intent says why, for those who approve it.
    */
   call(tool: string, input: unknown, about?: { intent?: string | undefined }): Promise<import("./result.ts").ToolResult>
 }
@@ -125,7 +128,9 @@ export interface Fallback {
 export interface ToolTraits<Input = unknown, Returned = unknown> {
   /** In snake_case, for example `read_file`. */
   name: string
-  /** What the tool does, written for the model. Approvals are bound to it: a changed description must be approved again. */
+  /**
+   * What the tool does, written for the model. Approvals are bound to it: a changed description must be approved again.
+   */
   description: string
   /** Text added after the description each time the tool is shown. A change of it voids no approval. */
   describe?(): string
@@ -154,7 +159,9 @@ export interface ToolTraits<Input = unknown, Returned = unknown> {
   tags?: readonly string[]
   /** Milliseconds a run may take. Null means no limit, which is meant for interactive and composite tools. */
   timeoutMs?: number | null
-  /** True when running it twice with the same input has the same effect as once. Transient failures are then retried. */
+  /**
+   * True when running it twice with the same input has the same effect as once. Transient failures are then retried.
+   */
   idempotent?: boolean
   /** True when a run may destroy something that cannot be made again. `qm rules suggest` never proposes to allow it. */
   destructive?: boolean
@@ -168,22 +175,27 @@ export interface ToolTraits<Input = unknown, Returned = unknown> {
   cache?: boolean | { ttlMs: number }
   /** Writes this tool's audit entries with durability `power`, whatever the configuration says. */
   durability?: "power"
-  /** The files, commands and hosts that a run with this input will use. Rules and guards see only what is listed here. */
+  /**
+   * The files, commands and hosts that a run with this input will use. Rules and guards see only what is listed here.
+   */
   touches?(input: Input, session?: CallSession): readonly Touch[]
   /**
-   * The fields of this input that no record shows, beyond those that its schema marks as secret. Asked before anything of the
-   * call is recorded. If it fails, the whole input is hidden.
+   * The fields of this input that no record shows, beyond those that its schema marks as secret. Asked before anything
+   * of the call is recorded. If it fails, the whole input is hidden.
    */
   secretFields?(input: Input, session?: CallSession): readonly string[] | Promise<readonly string[]>
-  /** Whether this input changes nothing, for example a dry run. Then the tool's level does not ask a person. */
+  /** Reports whether this input changes nothing, for example a dry run. Then the tool's level does not ask a person. */
   onlyReads?(input: Input): boolean
   /** What an approver is shown: a diff, a command, the request, or a text. */
   preview?(input: Input, session?: CallSession): string | Preview | Promise<string | Preview>
-  /** For a tool that asks a person: the question. The call waits for the answer, and `execute` finds it in `context.answer`. */
+  /**
+   * For a tool that asks a person: the question. The call waits for the answer, and `execute` finds it in
+   * `context.answer`.
+   */
   question?(input: Input): Question
   /**
-   * Does the work. Return a plain value, throw `failure(…)`, or write an async generator that yields chunks of output and
-   * returns the result.
+   * Does the work. Return a plain value, throw `failure(…)`, or write an async generator that yields chunks of output
+   * and returns the result.
    */
   execute(input: Input, context: ToolContext): Returned
 }
@@ -213,7 +225,9 @@ export interface ToolSpec<Input = unknown, Given = unknown, Output = unknown, Re
   output?: SchemaSource<Output>
 }
 
-/** The result of a call: what the output schema says or, without one, what `execute` returns, or what it yields joined. */
+/**
+ * The result of a call: what the output schema says or, without one, what `execute` returns, or what it yields joined.
+ */
 export type ResultOf<Output, Returned> = unknown extends Output ? ValueOf<Returned> : Output
 
 type ValueOf<Returned> =
@@ -225,7 +239,9 @@ type ValueOf<Returned> =
       : Value
     : Awaited<Returned>
 
-/** A tool with all defaults filled in. Made by `defineTool` and the adapters; see `ToolSpec` for what the fields mean. */
+/**
+ * A tool with all defaults filled in. Made by `defineTool` and the adapters; see `ToolSpec` for what the fields mean.
+ */
 export interface Tool {
   readonly name: string
   readonly description: string
@@ -265,8 +281,8 @@ export interface Tool {
 }
 
 /**
- * A tool that knows the types of its input and result, as `defineTool` returns it. `call` with the tool itself in place of
- * its name is typed.
+ * A tool that knows the types of its input and result, as `defineTool` returns it. `call` with the tool itself in place
+ * of its name is typed.
  */
 export interface TypedTool<Input, Output> extends Tool {
   /** Only for the compiler; there is no such field. */

@@ -23,12 +23,12 @@ export function listTree(folder: string): readonly string[] | undefined {
   return found
 }
 
-/** Whether a name has bytes that are not valid UTF-8: opening the decoded name would find nothing. */
+/** Reports whether a name has bytes that are not valid UTF-8: opening the decoded name would find nothing. */
 export function isUndecodable(name: string): boolean {
   return name.includes("\uFFFD")
 }
 
-/** Whether an error means that the folder does not exist. */
+/** Reports whether an error means that the folder does not exist. */
 export function isMissingFolder(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
 }

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 export interface ReadRegularFileOptions {
   /** Throws for a larger file. */
   readonly maxBytes: number
-  /** Whether a link at the end of the path is followed; false when left out. */
+  /** True if a link at the end of the path is followed; false when left out. */
   readonly followLinks?: boolean
 }
 

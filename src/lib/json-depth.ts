@@ -4,7 +4,7 @@ const deepest = 200
 const quote = 0x22
 const backslash = 0x5c
 
-/** Whether a JSON text is nested too deeply for recursive code. */
+/** Reports whether a JSON text is nested too deeply for recursive code. */
 export function isJsonTooDeep(text: string, levels: number = deepest): boolean {
   if (text.length <= 2 * levels) return false
   let depth = 0

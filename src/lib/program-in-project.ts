@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** Whether npx finds this program from the folder without a download. */
+/** Reports whether npx finds this program from the folder without a download. */
 export function isInProject(folder: string): boolean {
   if (hasProgram(join(folder, "node_modules", ".bin")) || isClone(folder)) return true
   const above = dirname(folder)
   return above !== folder && isInProject(above)
 }
 
-/** Whether the folder of programs has this one. */
+/** Reports whether the folder of programs has this one. */
 export function hasProgram(folder: string): boolean {
   return ["qm", "qm.cmd"].some((name) => existsSync(join(folder, name)))
 }

@@ -1,4 +1,7 @@
-/** Whether an environment variable probably holds a secret. Rather too many than too few: hiding one costs little. */
+/**
+ * Reports whether an environment variable probably holds a secret. Rather too many than too few: hiding one costs
+ * little.
+ */
 export function isSecretVariable(variable: string): boolean {
   return /pass|secret|token|key|credential|creds|auth|cookie|private|dsn|jwt|connection_?string|database_?url|_(pat|pwd|pw)$/i.test(
     variable,
@@ -19,7 +22,7 @@ const harmless =
 const aboutToken =
   /^(max|min|num|total|used|left|input|output|prompt|completion|cached|more)[_-]?tokens?$|tokens?[_-]?(expires?|expiry|expiration|ttl|lifetime|count|limit|budget|usage|used|left)([_-]?(at|in|on|date|days|hours|minutes|seconds|secs?|ms))?$/i
 
-/** Whether the value under this name must not be logged. */
+/** Reports whether the value under this name must not be logged. */
 export function isSecretName(name: string): boolean {
   return (
     !aboutToken.test(name) &&
@@ -28,7 +31,7 @@ export function isSecretName(name: string): boolean {
   )
 }
 
-/** Whether a number under that name counts tokens rather than being one. */
+/** Reports whether a number under that name counts tokens rather than being one. */
 export function isTokenCount(name: string): boolean {
   return /tokens$|tokens?[_-]?(count|limit|budget|used|usage|left|per)|(max|min|num|total)[_-]?token/i.test(name)
 }

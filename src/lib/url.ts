@@ -1,6 +1,6 @@
 /**
- * Parses a URL. Undefined when it is not one. Does not use `URL.canParse`, which in Node 20 wrongly rejects letters such as ü
- * once it is optimised.
+ * Parses a URL. Undefined when it is not one. Does not use `URL.canParse`, which in Node 20 wrongly rejects letters
+ * such as ü once it is optimised.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
@@ -10,7 +10,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
-/** Whether only this machine can reach the host: a name or address of loopback, with or without brackets. */
+/** Reports whether only this machine can reach the host: a name or address of loopback, with or without brackets. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || /^(::1|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(host)
 }
@@ -21,8 +21,8 @@ export function httpOrigin(host: string, port: number): string {
 }
 
 /**
- * The normal form of a URL: trimmed, scheme in lower case, dot segments resolved, unnecessary escapes removed. Undefined when
- * it contains spaces or control characters or is not absolute.
+ * The normal form of a URL: trimmed, scheme in lower case, dot segments resolved, unnecessary escapes removed.
+ * Undefined when it contains spaces or control characters or is not absolute.
  */
 export function normalizeUrl(address: string): string | undefined {
   // oxlint-disable-next-line no-control-regex

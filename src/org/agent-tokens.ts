@@ -7,7 +7,7 @@ import { refuseBadName } from "./validation.ts"
 
 export interface AgentTokenOptions {
   documents: Documents
-  /** Whether the agent exists and has not been terminated. */
+  /** Reports whether the agent exists and has not been terminated. */
   isKnown(agentId: string): boolean
   isPerson(id: string): boolean
   /** Ends the agent's waiting calls that were made with a revoked token. */
@@ -71,7 +71,7 @@ export function agentTokens(context: AgentTokenOptions): AgentTokens {
   }
 }
 
-/** Whether the token with this id is neither revoked nor expired. */
+/** Reports whether the token with this id is neither revoked nor expired. */
 export function isTokenValid(documents: Documents, tokenId: string, at: number): boolean {
   const found = documents.get("token", tokenId)
   const { expiresAt = null } = (found?.body ?? {}) as Partial<AgentToken>
@@ -83,7 +83,7 @@ const tokenLength = 47
 
 interface StoredToken extends AgentToken {
   tokenHash: string
-  /** Whether `person` is the user of this machine, who is not a person of the organisation. */
+  /** True if `person` is the user of this machine, who is not a person of the organisation. */
   local: boolean
 }
 
@@ -94,8 +94,8 @@ interface KnownToken {
 }
 
 /**
- * Whether the token's agent and person still exist. A person of the organisation who was later added under the name of
- * this machine's user is somebody else.
+ * Reports whether the token's agent and person still exist. A person of the organisation who was later added under the
+ * name of this machine's user is somebody else.
  */
 function hasHolder(
   { entry: { agentId, person }, local }: KnownToken,

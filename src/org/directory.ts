@@ -163,7 +163,7 @@ export class Directory implements Organisation, OrganisationAdmin {
     return person === undefined || isExpired !== (which === "expired") ? undefined : withoutTokenHash(person)
   }
 
-  /** Whether a person's token with this hash works now. */
+  /** Reports whether a person's token with this hash works now. */
   isTokenOf(id: string, tokenHash: string): boolean {
     const person = this.#roster.person(id)
     return person?.tokenHash === tokenHash && (person.tokenExpiresAt ?? Infinity) > this.#context.now()

@@ -9,7 +9,7 @@ const sessionMs = 12 * 60 * 60_000
 interface Body {
   person: string
   isMachineUser: boolean
-  /** Whether the person was one of the organisation. Somebody added later under the same name is somebody else. */
+  /** True if the person was one of the organisation. Somebody added later under the same name is somebody else. */
   inOrganisation: boolean
   tokenHash: string
   /** Of a session: the hash of the secret that the page keeps. */
@@ -21,10 +21,10 @@ interface Body {
 
 export interface SignInOptions {
   documents: Documents
-  /** Whether there is an active person with this id in the organisation. */
+  /** Reports whether there is an active person with this id in the organisation. */
   isPerson(id: string): boolean
   personOfToken(token: string): { id: string } | undefined
-  /** Whether a person's token with this hash works now. */
+  /** Reports whether a person's token with this hash works now. */
   isTokenOf(id: string, tokenHash: string): boolean
   now(): number
 }

@@ -18,13 +18,13 @@ export interface Explanation {
   code?: EndingCode | undefined
   reasons: readonly Reason[]
   /**
-   * The results of all checks, in order. `pass`: the check had no objection. `fix` is the exact command or the exact line
-   * of YAML that would change the result.
+   * The results of all checks, in order. `pass`: the check had no objection. `fix` is the exact command or the exact
+   * line of YAML that would change the result.
    */
   checks: readonly (Reason & { verdict: RuleVerdict | "pass"; fix?: string | undefined })[]
   touches: Touches
   approvers: readonly Approvers[]
-  /** Whether the result would be held back. */
+  /** True if the result would be held back. */
   release: "never" | "on-error" | "always"
   /** What a person could do to get another verdict: commands, lines of YAML, or else a sentence. */
   change: readonly string[]

@@ -25,9 +25,9 @@ export class GrantIndex {
 }
 
 /**
- * Whether an answer to an earlier call also answers this one: the same agent, tool, definition and workspace and,
- * depending on its scope, the same session, task or input. A yes covers only touches that were shown; a no covers every call
- * with a touch that was shown.
+ * Reports whether an answer to an earlier call also answers this one: the same agent, tool, definition and workspace
+ * and, depending on its scope, the same session, task or input. A yes covers only touches that were shown; a no covers
+ * every call with a touch that was shown.
  */
 export function grantMatches(
   grant: Grant,

@@ -1,8 +1,8 @@
 import type { AgentView } from "../core/organisation.ts"
 
 /**
- * Whether the agent and every agent above it have one of the roles, by name or id in any case. A role that an agent made
- * has whatever name that agent chose, so its name gives no right.
+ * Reports whether the agent and every agent above it have one of the roles, by name or id in any case. A role that an
+ * agent made has whatever name that agent chose, so its name gives no right.
  */
 export function hasRole(who: AgentView, roles: readonly string[]): boolean {
   const named = roles.map((role) => role.toLowerCase())

@@ -1,6 +1,6 @@
 import type { RegisteredTool } from "../core/tool.ts"
 
-/** Whether a tool that can change something only reads with this input, and so does every tool it hides. */
+/** Reports whether a tool that can change something only reads with this input, and so does every tool it hides. */
 export function readsOnly(tool: RegisteredTool, input: unknown): boolean {
   return tool.onlyReads !== undefined && (tool.sameNameTools ?? [tool]).every((one) => onlyReads(one, input))
 }

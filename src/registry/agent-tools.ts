@@ -15,7 +15,9 @@ interface Discovery {
   find(agentId: string, name: string): RegisteredTool | undefined
 }
 
-/** What `toolsFor` returns of the tools an agent may see: with `groups` or `tools` only those that one of the two names. */
+/**
+ * What `toolsFor` returns of the tools an agent may see: with `groups` or `tools` only those that one of the two names.
+ */
 export interface ToolsForOptions<Format extends LLMFormat = LLMFormat> {
   format?: Format
   groups?: readonly string[]
@@ -34,7 +36,9 @@ interface Agents {
 export interface AgentTools {
   /** The tools an agent may see and call, sorted by name. */
   visibleTools(agentId: string): readonly RegisteredTool[]
-  /** A tool by its own name or its name in a dialect, also one that no agent may use. For people, never for an agent. */
+  /**
+   * A tool by its own name or its name in a dialect, also one that no agent may use. For people, never for an agent.
+   */
   findTool(name: string): RegisteredTool | undefined
   /** The same tools under the names of the agent's dialect. */
   toolsInDialect(agentId: string): readonly RegisteredTool[]
@@ -42,7 +46,7 @@ export interface AgentTools {
   visibleTool(agentId: string, name: string): RegisteredTool | undefined
   /** The input schema of a tool, or of an alias in a dialect. Undefined when the agent may not see the tool. */
   inputSchemaOf(agentId: string, name: string): JsonSchema | undefined
-  /** Whether the agent may see this tool, also when it is exposed as a resource or prompt or only inside. */
+  /** Reports whether the agent may see this tool, also when it is exposed as a resource or prompt or only inside. */
   isVisible(agentId: string, tool: string): boolean
   /** The visible tools as MCP clients are shown them, sorted by wire name. */
   mcpTools(agentId: string): readonly McpToolDefinition[]

@@ -3,8 +3,8 @@ import { BaseTool } from "./base-tool.ts"
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Whether the author of a tool wrote, in the words of S2 or S3, that it is not dangerous. With an effect or a level of ours,
- * those decide.
+ * Reports whether the author of a tool wrote, in the words of S2 or S3, that it is not dangerous. With an effect or a
+ * level of ours, those decide.
  */
 export function isHarmlessByAuthor(tool: Fields): boolean {
   const { effect, permission, permissions, dangerous, handler } = tool
@@ -21,8 +21,9 @@ function allowsUnasked(permissions: unknown): boolean {
 }
 
 /**
- * Whether a field stands in the object itself or in its class. What a base class sets does not count, because it is a
- * default that the author may not know of. Our `BaseTool` sets none in the object, so a class right below it is readable.
+ * Reports whether a field stands in the object itself or in its class. What a base class sets does not count, because
+ * it is a default that the author may not know of. Our `BaseTool` sets none in the object, so a class right below it is
+ * readable.
  */
 function isWritten(tool: Fields, field: string): boolean {
   const own = Object.getPrototypeOf(tool) as object | null

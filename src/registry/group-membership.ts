@@ -31,9 +31,9 @@ export class GroupMembership {
   }
 
   /**
-   * Whether the tool is in one of the groups, which must be registered; null means all of them. A tool of the layer
-   * `system` is in every group that lists it, a tool of another layer only in the group it names. A tool that covers
-   * others must be in the groups of all of them.
+   * Reports whether the tool is in one of the groups, which must be registered; null means all of them. A tool of the
+   * layer `system` is in every group that lists it, a tool of another layer only in the group it names. A tool that
+   * covers others must be in the groups of all of them.
    */
   inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean {
     if (tool.sameNameTools !== undefined) return tool.sameNameTools.every((one) => this.inGroups(one, groups))
@@ -78,7 +78,9 @@ export class GroupMembership {
     for (const group of groups) yield* this.#groups.toolNamesOf(group)
   }
 
-  /** Puts the newest version that names the group into it, or removes the tool when no version names the group any more. */
+  /**
+   * Puts the newest version that names the group into it, or removes the tool when no version names the group any more.
+   */
   #showIn(group: string, name: string): void {
     const newest = this.#layers.system.get(name)?.find((tool) => tool.group === group && tool.exposedAs !== "loop")
     if (newest === undefined) this.#groups.removeTool(group, name)

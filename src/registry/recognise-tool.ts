@@ -18,7 +18,9 @@ import {
 import { isHarmlessByAuthor } from "./authors-word.ts"
 import type { BaseTool } from "./base-tool.ts"
 
-/** A tool as `register` takes it: of `defineTool`, its specification, or in the form of one of the five source designs. */
+/**
+ * A tool as `register` takes it: of `defineTool`, its specification, or in the form of one of the five source designs.
+ */
 export type AnyTool =
   | Tool
   | (Omit<ToolSpec<never>, "group" | "input"> & { group?: string; input: SchemaSource<unknown> })
@@ -35,8 +37,8 @@ export interface RecogniseOptions {
   group: string
   version?: string | undefined
   /**
-   * Whether a tool without an effect runs unasked when its author writes that it is not dangerous. For tools of the host's
-   * own code, not for plugins.
+   * True if a tool without an effect runs unasked when its author writes that it is not dangerous. For tools of the
+   * host's own code, not for plugins.
    */
   believesAuthor?: boolean
 }

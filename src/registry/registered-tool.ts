@@ -67,7 +67,7 @@ export function withMissingDependencies(
   })
 }
 
-/** Whether the configuration enables it and all its dependencies are registered. */
+/** Reports whether the configuration enables it and all its dependencies are registered. */
 function isEnabled(tool: Tool, missing: readonly string[] = [], enabled: readonly string[] | undefined): boolean {
   const isNamed = enabled === undefined || enabled.includes(tool.name) || tool.exposedAs === "loop"
   return isNamed && missing.length === 0

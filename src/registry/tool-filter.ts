@@ -12,7 +12,7 @@ export interface ToolFilter {
 
 const plain = ["category", "type", "group", "layer", "version"] as const
 
-/** Whether a tool matches all parts of a filter. */
+/** Reports whether a tool matches all parts of a filter. */
 export function matchesFilter(tool: RegisteredTool, filter: ToolFilter): boolean {
   const isSame = plain.every((key) => filter[key] === undefined || tool[key] === filter[key])
   return isSame && (filter.tags ?? []).every((tag) => tool.tags.includes(tag))

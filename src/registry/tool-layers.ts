@@ -13,7 +13,7 @@ export class ToolLayers {
     return this.#system
   }
 
-  /** Whether there is no layer but the system's. */
+  /** Reports whether there is no layer but the system's. */
   get hasOnlySystemLayer(): boolean {
     return this.#layers.size === 1
   }

@@ -9,7 +9,7 @@ const intentSchema: JsonSchema = {
 
 const asking = new WeakMap<JsonSchema, boolean>()
 
-/** Whether a tool with this schema can be given an intent. Not if the schema uses that name itself. */
+/** Reports whether a tool with this schema can be given an intent. Not if the schema uses that name itself. */
 export function canAskIntent(json: JsonSchema): boolean {
   let can = asking.get(json)
   if (can === undefined) asking.set(json, (can = !JSON.stringify(json).includes(`"${intentParameter}"`)))
@@ -29,7 +29,7 @@ export function withIntent(json: JsonSchema): JsonSchema {
   return result
 }
 
-/** Whether a model that was shown this schema was asked for its intent. */
+/** Reports whether a model that was shown this schema was asked for its intent. */
 export function asksIntent(shown: JsonSchema | undefined): boolean {
   return (shown?.["properties"] as JsonSchema | undefined)?.[intentParameter] === intentSchema
 }

@@ -56,7 +56,10 @@ export function compileJsonSchema(json: JsonSchema): Schema {
   }
 }
 
-/** Whether validation may take more than linear time: through references, or by comparing all items with each other. */
+/**
+ * Reports whether validation may take more than linear time: through references, or by comparing all items with each
+ * other.
+ */
 function canTakeLong(text: string): boolean {
   return /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/.test(text)
 }
@@ -129,8 +132,8 @@ const shared = new Map<Draft, { ajv: Ajv; left: number }>()
 const schemasPerAjv = 256
 
 /**
- * One Ajv for many schemas. Schemas with an `$id` get their own, so that ids of different tools cannot clash. An Ajv never
- * forgets a schema, so it is replaced after a while.
+ * One Ajv for many schemas. Schemas with an `$id` get their own, so that ids of different tools cannot clash. An Ajv
+ * never forgets a schema, so it is replaced after a while.
  */
 function sharedAjv(draft: Draft): Ajv {
   let known = shared.get(draft)

@@ -7,7 +7,7 @@ export type FieldResult = { value: unknown } | { wrong: string }
 export interface FormTextOptions {
   /** The separator between parts that are in one text. */
   separator?: string
-  /** Whether a choice may be given by its number. */
+  /** True if a choice may be given by its number. */
   numbered?: boolean
 }
 
@@ -108,7 +108,9 @@ function readJson(name: string, text: string): FieldResult {
   return value === undefined ? { wrong: `The value of '${name}' is not JSON: '${text}'.` } : { value }
 }
 
-/** By the value first, because a title may equal another choice's value. A title that two choices share is ambiguous. */
+/**
+ * By the value first, because a title may equal another choice's value. A title that two choices share is ambiguous.
+ */
 function chosen(field: FormField, text: string, { numbered = false }: FormTextOptions): FieldResult {
   const same = field.choices.find(({ value }) => String(value) === text)
   if (same !== undefined) return { value: same.value }

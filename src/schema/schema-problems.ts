@@ -14,7 +14,7 @@ export interface CheckedFile {
 
 export interface SchemaProblem {
   path: readonly (string | number)[]
-  /** Whether it is about the key there, or about the value. */
+  /** True if it is about the key there, or about the value. */
   what: "key" | "value"
   sentence: string
 }

@@ -95,7 +95,7 @@ export interface ActiveCall {
   startedAt: number | undefined
   /** How long it waited for people since it was received or, once it was started, since then. */
   waitedMs: number
-  /** Whether the tool began to run. A started call may still wait for its permit. */
+  /** True if the tool began to run. A started call may still wait for its permit. */
   ran: boolean
   /** What the metadata of a successful result says besides the time it took. */
   resultNotes: ResultNotes | undefined
@@ -174,7 +174,7 @@ export function outerClock({ options, parent }: ActiveCall): CallClock | undefin
 
 const noTouches: Touches = { list: [], proved: true }
 
-/** Whether a person may still hold back the result of this call, or of a call above it. */
+/** Reports whether a person may still hold back the result of this call, or of a call above it. */
 export function mayBeHeld(call: ActiveCall): boolean {
   for (let each: ActiveCall | undefined = call; each !== undefined; each = each.parent) {
     if (each.release !== "never") return true
@@ -182,7 +182,7 @@ export function mayBeHeld(call: ActiveCall): boolean {
   return false
 }
 
-/** Whether a person approved this very call. The approval of its parent does not count. */
+/** Reports whether a person approved this very call. The approval of its parent does not count. */
 export function isApproved({ row }: ActiveCall): boolean {
   return row?.answer?.approved === true && row.answer.edit === undefined
 }

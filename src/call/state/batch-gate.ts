@@ -7,15 +7,15 @@ export interface BatchPlace {
   /** Its caller went away while it waits: the questions of this batch will not be answered here. */
   detach(): void
   /**
-   * Whether calls with effects may run. `undecided` while it is not known of a call of the batch whether it waits for a
-   * person, `closed` while only people are waited for, `never` once a call was detached.
+   * Reports whether calls with effects may run. `undecided` while it is not known of a call of the batch whether it
+   * waits for a person, `closed` while only people are waited for, `never` once a call was detached.
    */
   state(): "open" | "undecided" | "closed" | "never"
   /** Calls the listener at every change of the state. Returns a function that stops that. */
   onChange(listener: () => void): () => void
   /**
-   * Waits until no call of the batch runs that must not run beside this one. Returns whether it had to wait; `onWait` is
-   * called before.
+   * Waits until no call of the batch runs that must not run beside this one. Returns whether it had to wait; `onWait`
+   * is called before.
    */
   begin(files: BatchFiles, onWait?: () => void): Promise<boolean>
   /** Its tool has ended. */
@@ -32,8 +32,9 @@ export interface BatchFiles {
 
 /**
  * Holds back the calls with effects of one batch until all its calls are decided on and every question to a person is
- * answered. So a deletion does not run ahead while the message that was to go out before it still waits for approval. Then
- * a call that writes a file does not run beside one whose approval is bound to that file, such as the script it runs.
+ * answered. So a deletion does not run ahead while the message that was to go out before it still waits for approval.
+ * Then a call that writes a file does not run beside one whose approval is bound to that file, such as the script it
+ * runs.
  */
 export class BatchGate {
   #undecided = 0

@@ -20,8 +20,8 @@ interface Gate {
 }
 
 /**
- * Permits per agent, first come, first served. An exclusive call runs alone, except for the calls above and below it and
- * calls that are blocked because a call below them waits for a permit.
+ * Permits per agent, first come, first served. An exclusive call runs alone, except for the calls above and below it
+ * and calls that are blocked because a call below them waits for a permit.
  */
 export class AgentPermits implements Permits {
   readonly #gates = new Map<string, Gate>()
@@ -127,15 +127,18 @@ export class AgentPermits implements Permits {
 }
 
 /**
- * Whether a call may overtake those before it in the queue. A sub-call may, because they may wait for its ancestors. A
- * call that takes no permit may too, but not overtake an exclusive one.
+ * Reports whether a call may overtake those before it in the queue. A sub-call may, because they may wait for its
+ * ancestors. A call that takes no permit may too, but not overtake an exclusive one.
  */
 function mayOvertake(gate: Gate, request: Request, place: number): boolean {
   if (place === 0 || request.parentCallIds.length > 0) return true
   return request.free && !request.exclusive && !gate.queue.slice(0, place).some((waiter) => waiter.request.exclusive)
 }
 
-/** Whether a call below this one waits. If such calls counted as running, two with exclusive sub-calls would wait for ever. */
+/**
+ * Reports whether a call below this one waits. If such calls counted as running, two with exclusive sub-calls would
+ * wait for ever.
+ */
 function isBlocked(gate: Gate, call: Request): boolean {
   return gate.queue.some(({ request }) => request.parentCallIds.includes(call.callId))
 }

@@ -21,13 +21,15 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   artifacts: Artifacts
   /** How this process asks a person. What it cannot ask waits in the approval queue. */
   approvalUI: Partial<ApprovalUIAdapter>
-  /** Whether the token exists and is neither revoked nor expired. */
+  /** Reports whether the token exists and is neither revoked nor expired. */
   isTokenValid(tokenId: string): boolean
-  /** Whether there are listeners, so that events without any need not be built. */
+  /** Reports whether there are listeners, so that events without any need not be built. */
   hasListeners(type: EventType): boolean
   /** The calls whose tools are running, each with a function that cancels it. */
   running: Map<string, { agentId: string; cancel(because?: Ending): void }>
-  /** Aborted when the app closes: nothing starts any more, and calls that wait for a person stay in the approval queue. */
+  /**
+   * Aborted when the app closes: nothing starts any more, and calls that wait for a person stay in the approval queue.
+   */
   closing: AbortSignal
   logger: Logger
   settings: CallSettings
@@ -54,7 +56,7 @@ export interface ResultCache {
 }
 
 export interface CallSettings {
-  /** Whether the host gets results that a person withheld. */
+  /** True if the host gets results that a person withheld. */
   keepWithheld?: boolean | undefined
   durability: Durability
   /** The time limit of tools that set none. */
@@ -65,7 +67,7 @@ export interface CallSettings {
   /** When no one is there to answer: wait for the deadline, or reject at once. */
   unattended: "wait" | "reject"
   levelOrder: LevelOrder
-  /** Whether models are asked why they make a call. */
+  /** True if models are asked why they make a call. */
   askIntent: boolean
   language: Language
   /** The folder this process works in. Grants and waiting calls belong to one workspace. */

@@ -31,8 +31,8 @@ import { announceWaiting, type ActiveCall } from "../state/active-call.ts"
 import { callerGoneEnding } from "../state/stopped-endings.ts"
 
 /**
- * Waits for a person's approval if the verdict is *ask* or the tool is a question. The approval counts for exactly this call.
- * A call with a key, or with a row already, is stored too. One that redeems the ticket of a held result has run.
+ * Waits for a person's approval if the verdict is *ask* or the tool is a question. The approval counts for exactly this
+ * call. A call with a key, or with a row already, is stored too. One that redeems the ticket of a held result has run.
  */
 export function approve(
   call: ActiveCall,
@@ -204,7 +204,10 @@ function fullEnding({ request: { agentId } }: ActiveCall, { settings: { maxWaiti
   return new Ending("rate_limited", `${sentence}. Call again when some of them have been answered.`)
 }
 
-/** Whether the stored answer approves exactly this: tool, definition, input, preview, files and every reason to ask. */
+/**
+ * Reports whether the stored answer approves exactly this: tool, definition, input, preview, files and every reason to
+ * ask.
+ */
 async function isCovered(call: ActiveCall, proposal: Proposal, ports: Ports): Promise<boolean> {
   const { row } = call
   if (row?.state !== "ready" || row.answer === null || row.answer.edit !== undefined) return false
@@ -244,7 +247,10 @@ async function askPerson(
   await recordAnswer(call, tool, answer, ports)
 }
 
-/** Writes the answer to the audit log, unless that was done when it was given, and announces it. A rejection ends the call. */
+/**
+ * Writes the answer to the audit log, unless that was done when it was given, and announces it. A rejection ends the
+ * call.
+ */
 async function recordAnswer(
   call: ActiveCall,
   tool: RegisteredTool,

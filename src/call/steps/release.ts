@@ -34,7 +34,10 @@ export function release(
   return mustHold || hasRun(call.row) ? hold(call, tool, input, outcome, ports) : deliver(call, outcome, ports)
 }
 
-/** Whether the outcome can reveal what the tool found. An ending by Quartermaster itself, such as a timeout, cannot. */
+/**
+ * Reports whether the outcome can reveal what the tool found. An ending by Quartermaster itself, such as a timeout,
+ * cannot.
+ */
 function isFromTool({ ending }: RunOutcome): boolean {
   return ending === undefined || ending.code === "tool_failed" || ending.code === "output_invalid"
 }

@@ -167,7 +167,7 @@ export class RunContext implements ToolContext {
   }
 }
 
-/** Whether one agent is above the other, also when one of them was terminated. */
+/** Reports whether one agent is above the other, also when one of them was terminated. */
 function isAbove(upper: string, lower: string, organisation: Organisation): boolean {
   const seen = new Set<string>()
   for (

@@ -9,7 +9,7 @@ import { rejectedEnding, unansweredEnding, withheldEnding } from "../state/refus
 import { agentEndedSentence, tokenRevokedSentence } from "../state/stopped-endings.ts"
 import { redeemableUntil, storedRequest } from "../../store/stored-request.ts"
 
-/** Whether the process that had the call is gone. */
+/** Reports whether the process that had the call is gone. */
 export async function hasNoLiveOwner(row: CallRow, ports: Ports): Promise<boolean> {
   return row.owner === "" || (row.owner !== ports.owner && !(await ports.isAlive(row.owner)))
 }
@@ -88,7 +88,10 @@ function endOf(row: CallRow, { code, sentence, ran }: AbandonedEnding, result: T
   }
 }
 
-/** The input of a call without a start, as the audit log shows it; nothing when this process does not know which parts are secret. */
+/**
+ * The input of a call without a start, as the audit log shows it; nothing when this process does not know which parts
+ * are secret.
+ */
 function inputOf(row: CallRow, ports: Ports): Pick<EndEntry, "input" | "inputDigest"> {
   const tool = ports.tools.resolve(row.tool, ports.organisation.view(row.agentId))
   if (row.input === null || tool?.definitionHash !== row.definitionHash) return {}

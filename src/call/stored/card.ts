@@ -71,7 +71,7 @@ export async function renderPreview({ tool, input }: Execution, call: ActiveCall
   }
 }
 
-/** Whether the row in the approval queue shows this tool with these reasons. */
+/** Reports whether the row in the approval queue shows this tool with these reasons. */
 export function showsProposal(row: CallRow, { tool, asks }: Proposal): boolean {
   if (row.tool !== tool.name || row.definitionHash !== tool.definitionHash) return false
   // The card that shows an edited input says who edited it, whatever its reasons are.
@@ -79,7 +79,7 @@ export function showsProposal(row: CallRow, { tool, asks }: Proposal): boolean {
   return asks.every((ask) => isShown(ask) || row.asks.some((shown) => isSameReason(shown, ask)))
 }
 
-/** Whether the row shows exactly this: tool, definition, input, preview, files and every reason to ask. */
+/** Reports whether the row shows exactly this: tool, definition, input, preview, files and every reason to ask. */
 export async function coversProposal(
   call: ActiveCall,
   row: CallRow,

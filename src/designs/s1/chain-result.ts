@@ -33,7 +33,7 @@ export type MadeCalls = ReadonlyMap<string, { id: string; result: ToolResult }>
 /** What a chain began with. */
 export interface ChainBeginning {
   context: readonly Message[]
-  /** Whether the first message of the chain is in the context already. */
+  /** True if the first message of the chain is in the context already. */
   isContinued: boolean
   startTime: number
 }

@@ -132,7 +132,7 @@ export const TodoWrite = builtin({
 /** The tools of S2's chapter 3. */
 export const builtinTools: readonly OwnTool[] = [Read, Edit, Glob, Grep, Bash, NotebookRead, NotebookEdit, TodoWrite]
 
-/** Whether it is a tool of ours in S2's words, which the app has already. */
+/** Reports whether it is a tool of ours in S2's words, which the app has already. */
 export function isBuiltinTool(tool: object): boolean {
   return builtinTools.includes(tool as OwnTool)
 }

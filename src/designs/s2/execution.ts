@@ -13,7 +13,7 @@ export interface Execution {
   getMCPClient(mcpName: string): MCPCaller | Promise<MCPCaller>
   /** Awaited before the tool runs. If it throws, nothing runs. */
   start?(context: ToolContext): Promise<void>
-  /** Whether `start` threw. */
+  /** True if `start` threw. */
   isStopped?: boolean
   /** What the handler or the start threw, so that the engine can throw the same. */
   thrown?: { error: unknown }

@@ -1,7 +1,7 @@
 import { ToolRegistry } from "./registry.ts"
 import type { Agent, BuiltinTool, PermissionCheckResult, Tool } from "./types.ts"
 
-/** Whether an agent may make a call, and whether a person must confirm it. It makes no call. */
+/** True if an agent may make a call, and whether a person must confirm it. It makes no call. */
 export class ToolPermissionManager {
   readonly #registry: ToolRegistry
 

@@ -11,7 +11,10 @@ export const DEFAULT_TOOL_TIMEOUT: number = defaults.tools.timeout
 /** The same for tools that use the network. */
 export const NETWORK_TOOL_TIMEOUT: number = networkTimeoutMs
 
-/** Whether a path is in one of these places, by its real path. Without a list, whether it is in the working folder. */
+/**
+ * Reports whether a path is in one of these places, by its real path. Without a list, whether it is in the working
+ * folder.
+ */
 export function isPathAllowed(path: string, allowedPaths?: readonly string[]): boolean {
   const policy = createPathPolicy({ workspace: realpathSync(process.cwd()), allowedPaths })
   const absolute = policy.resolve(path)

@@ -6,8 +6,9 @@ import { programOf } from "./programs.ts"
 import { displayWords, type ProvedSegment } from "./prove.ts"
 
 /**
- * Why a segment asks in the mode `denylist` although no line denies it: it names a denied command, or it may run any code.
- * In that mode unlisted programs run, and an unlisted program could run a denied one that stands among its arguments.
+ * Why a segment asks in the mode `denylist` although no line denies it: it names a denied command, or it may run any
+ * code. In that mode unlisted programs run, and an unlisted program could run a denied one that stands among its
+ * arguments.
  */
 export function denylistFindings(
   { words, texts = [] }: ProvedSegment,
@@ -49,7 +50,7 @@ export function subwordsOf(word: string): string[] {
 
 const dividers = /[\s=,;:!|&()<>{}[\]`'"$]+/
 
-/** Whether a pattern may expand to the name. A pattern with a folder expands to files of the workspace only. */
+/** Reports whether a pattern may expand to the name. A pattern with a folder expands to files of the workspace only. */
 function mayBecome(word: string, name: string): boolean {
   if (!/^[\w.+-]+[*?][\w.+*?-]*$/.test(word) || word.split("*").length > 5) return false
   const source = word.replace(/[.+]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")

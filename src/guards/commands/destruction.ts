@@ -109,7 +109,7 @@ function copied(args: readonly string[], plain: readonly string[], isDeep: boole
 
 const isUnknown = (path: string) => /[$`*?]/.test(path)
 
-/** Whether the path is an existing file. A name that only a variable holds is not looked up. */
+/** Reports whether the path is an existing file. A name that only a variable holds is not looked up. */
 function exists(path: string, place: Place): boolean {
   return placesOf(path, place).some((one) => place.disk.isFile(one) && !harmlessDevice.test(one))
 }
@@ -142,7 +142,10 @@ function isTemporary(path: string, place: Place): boolean {
 
 const mostFolders = 50
 
-/** Every folder that the `cd`s of the script may lead to, in any order; only that of a single `cd` before everything else. */
+/**
+ * Every folder that the `cd`s of the script may lead to, in any order; only that of a single `cd` before everything
+ * else.
+ */
 function reachedFolders({ commands }: ScanResult, script: string, folder: string, disk: Disk): readonly string[] {
   const [, first] = /^\s*cd\s+([\w./-]+)\s*&&/.exec(script) ?? []
   if (first !== undefined && !/\b(?:cd|pushd)\b/.test(script.slice(script.indexOf("&&")))) {

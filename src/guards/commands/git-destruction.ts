@@ -1,4 +1,4 @@
-/** Whether git with these arguments throws away files or changes that were not committed. */
+/** Reports whether git with these arguments throws away files or changes that were not committed. */
 export function gitDestroys(args: readonly string[], exists: (path: string) => boolean): boolean {
   const start = subcommandAt(args)
   const rest = args.slice(start + 1)

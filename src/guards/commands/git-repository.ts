@@ -3,8 +3,8 @@ import type { Disk } from "./disk.ts"
 import { foreignSetting, readGitConfig } from "./git-config.ts"
 
 /**
- * Why git may do more in a folder than its arguments say: it would use another repository than the workspace's own, or the
- * settings make git run programs or read other files. The text continues a sentence after "because".
+ * Why git may do more in a folder than its arguments say: it would use another repository than the workspace's own, or
+ * the settings make git run programs or read other files. The text continues a sentence after "because".
  */
 export function repositoryDoubt(folder: string, workspace: string, disk: Disk): string | undefined {
   if (usesOtherRepository(folder, workspace, disk)) return "git would use the settings of another repository"
@@ -15,7 +15,7 @@ export function repositoryDoubt(folder: string, workspace: string, disk: Disk): 
   }
 }
 
-/** Whether git would find a repository between the folder and the workspace, or above the workspace. */
+/** Reports whether git would find a repository between the folder and the workspace, or above the workspace. */
 function usesOtherRepository(folder: string, workspace: string, disk: Disk): boolean {
   let place = disk.realpath(folder)
   // If the folder does not exist, `cd` fails and nothing runs in it.
@@ -35,7 +35,7 @@ function exists(path: string, disk: Disk): boolean {
   return disk.realpath(path) !== undefined
 }
 
-/** Whether the repository begins above the workspace, so that git would show files outside it. */
+/** Reports whether the repository begins above the workspace, so that git would show files outside it. */
 function isBelowRepository(workspace: string, disk: Disk): boolean {
   for (let place = workspace; place !== "/";) {
     place = posix.dirname(place)
@@ -54,7 +54,10 @@ const maxSubmoduleDepth = 5
 const maxConfigBytes = 1_000_000
 const maxIndexBytes = 20_000_000
 
-/** Checks the settings of the repository in a folder and of its submodules, which git reads too. Throws if one cannot be read. */
+/**
+ * Checks the settings of the repository in a folder and of its submodules, which git reads too. Throws if one cannot be
+ * read.
+ */
 function settingsDoubt(place: string, disk: Disk, depth = 0): string | undefined {
   if (!exists(posix.join(place, ".git"), disk)) return undefined
   if (depth > maxSubmoduleDepth) return "submodules are nested too deep"

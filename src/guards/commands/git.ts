@@ -113,7 +113,7 @@ function word(value: string): Word {
   return { value, glob: -1 }
 }
 
-/** Whether an operand may be a path and not only a revision. Absolute paths and `..` always count as paths. */
+/** Reports whether an operand may be a path and not only a revision. Absolute paths and `..` always count as paths. */
 function isPath({ value }: Word): boolean {
   if (value.startsWith("/") || value.split("/").includes("..")) return true
   return !/[~^:@{}]|\.\./.test(value) && value !== ""
@@ -148,7 +148,10 @@ const status: OptionTable = {
     "short branch porcelain long verbose untracked-files ignored column no-column ahead-behind no-ahead-behind renames no-renames find-renames show-stash ignore-submodules null",
 }
 
-/** The options that log, diff and show share. Left out: --output, --ext-diff, --textconv, --no-index, -O, -G with nothing. */
+/**
+ * The options that log, diff and show share. Left out: --output, --ext-diff, --textconv, --no-index, -O, -G with
+ * nothing.
+ */
 const logOptions: OptionTable = {
   letters: "psuwbzagimc1MCDBRtEFP",
   valued: "nSGl",

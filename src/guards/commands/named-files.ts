@@ -64,7 +64,9 @@ export function filesUsed(
   ]
 }
 
-/** Whether a folder of the workspace is a nested repository or an installed package, and so came from others. */
+/**
+ * Reports whether a folder of the workspace is a nested repository or an installed package, and so came from others.
+ */
 function isForeign(folder: string, workspace: string, disk: Disk): boolean {
   for (let place = disk.realpath(folder) ?? folder; place.length > workspace.length; place = posix.dirname(place))
     if (posix.basename(place) === "node_modules" || disk.names(place)?.includes(".git") !== false) return true
@@ -112,7 +114,7 @@ export function pathsIn(word: string): string[] {
   return candidates.filter((text) => text !== "" && !text.startsWith("-"))
 }
 
-/** Whether a path is the workspace or below it. */
+/** Reports whether a path is the workspace or below it. */
 export function isInside(path: string, workspace: string): boolean {
   return path === workspace || path.startsWith(workspace.endsWith("/") ? workspace : `${workspace}/`)
 }

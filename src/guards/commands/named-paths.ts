@@ -15,9 +15,9 @@ const maxTexts = 5000
 const maxLength = 4096
 
 /**
- * Judges the input of a tool that does not say what it touches: each text that as a whole is a path or a `file:` URL, and
- * each word of a field named like a command. Our own data is refused. Protected paths are refused too, unless the tool is
- * trusted to only read; then they and the confirmed paths ask.
+ * Judges the input of a tool that does not say what it touches: each text that as a whole is a path or a `file:` URL,
+ * and each word of a field named like a command. Our own data is refused. Protected paths are refused too, unless the
+ * tool is trusted to only read; then they and the confirmed paths ask.
  */
 export function checkNamedPaths(
   input: unknown,
@@ -105,8 +105,8 @@ function fromFileUrl(url: string): string[] {
 }
 
 /**
- * Whether a text is a path as a whole. A word is one by its form or because there is such a file. A text with spaces is
- * one if it exists up to its last name with a space: other texts are prose.
+ * Reports whether a text is a path as a whole. A word is one by its form or because there is such a file. A text with
+ * spaces is one if it exists up to its last name with a space: other texts are prose.
  */
 function isPath(text: string, absolute: string, start: string): boolean {
   if (/\s/.test(text)) {

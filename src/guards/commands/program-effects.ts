@@ -6,7 +6,7 @@ export interface ProgramEffects {
   /** What it deletes, as written; undefined when it deletes nothing. */
   readonly deletes?: readonly string[] | undefined
   readonly network: boolean
-  /** Whether it may send files or texts to another machine, and not only fetch some. */
+  /** True if it may send files or texts to another machine, and not only fetch some. */
   readonly sendsOut: boolean
 }
 

@@ -14,7 +14,7 @@ export interface OptionTable {
   readonly valuedNames?: string
   /** Letters and names whose value is a file that is read. */
   readonly reading?: string
-  /** Whether `-5` is a count. */
+  /** True if `-5` is a count. */
   readonly counts?: boolean
   /** No option of the program writes or runs anything, so a pattern that could expand to an option is harmless. */
   readonly patterns?: boolean
@@ -27,7 +27,7 @@ export interface ParsedOptions {
   readonly reads: readonly Word[]
   /** The values of options, each with its letter or name. */
   readonly values: readonly (readonly [string, string])[]
-  /** Whether `--` ended the options. */
+  /** True if `--` ended the options. */
   readonly ended: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether a program with these arguments may send files or texts to another machine. Programs that could are believed to
- * only fetch where their arguments say so.
+ * Reports whether a program with these arguments may send files or texts to another machine. Programs that could are
+ * believed to only fetch where their arguments say so.
  */
 export function sendsOut(name: string, args: readonly string[]): boolean {
   const [first, second] = args.filter((word) => !word.startsWith("-"))

@@ -45,7 +45,7 @@ export type ShellToken =
   | { readonly kind: "word" | "assignment" | "redirect" | "group"; readonly at: number; readonly text: string }
   | { readonly kind: "join"; readonly at: number; readonly text: Join | "!" }
 
-/** Whether two parsers read a line in the same way. */
+/** Reports whether two parsers read a line in the same way. */
 export function areSameTokens(a: readonly ShellToken[], b: readonly ShellToken[]): boolean {
   return a.length === b.length && a.every(({ kind, text }, at) => b[at]!.kind === kind && b[at]!.text === text)
 }

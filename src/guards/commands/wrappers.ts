@@ -18,7 +18,10 @@ const gnuNames = new Set(
     .map((name) => `g${name}`),
 )
 
-/** Whether the program runs its arguments as code or commands, so that an approval of one line says nothing about another. */
+/**
+ * Reports whether the program runs its arguments as code or commands, so that an approval of one line says nothing
+ * about another.
+ */
 export function runsItsArguments(program: string): boolean {
   const name = baseName(program)
   return interpreters.test(name) || isWrapper(name) || shellChanging.has(name) || name === "make"
@@ -27,7 +30,7 @@ export function runsItsArguments(program: string): boolean {
 const interpreters =
   /^(?:(?:ba|da|z|k|mk|pdk|fi|c|tc|rba|a|nu|x?on|elvi)?sh|pwsh|powershell|cmd|python[\d.]*w?|pypy[\d.]*|node(?:js)?|deno|bun|ruby[\d.]*|irb|perl[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|tclsh|wish|expect|osascript|rscript|r|julia|ghci|runghc|scala|groovy|jshell|java|dotnet|erl|escript|elixir|iex|sqlite3|psql|mysql|mongosh?|gdb|lldb|vi|vim|nvim|view|ex|ed|emacs|nano|less|more|most|npx|pnpx|bunx|uvx|uv|pipx|tsx|ts-node|qemu.*|m4|bc|dc|crontab|at|batch|ssh|scp|sftp|rsync|telnet|nc|ncat|netcat|socat|docker|podman|nerdctl|kubectl|lxc|vagrant|systemctl|systemd-run|tmux|screen)$/
 
-/** Whether the program runs another program from its arguments. */
+/** Reports whether the program runs another program from its arguments. */
 export function isWrapper(name: string): boolean {
   return wrappers.has(name) || /^ld(?:-linux.*|-musl.*|\.so.*|64\.so.*)/.test(name)
 }
@@ -59,7 +62,7 @@ const wrappingSubcommands = new Map<string, readonly [subcommand: string, before
   ...subcommands("run", 1, "rustup fnm flatpak"),
 ])
 
-/** Whether the words are a call of one of these further wrappers. */
+/** Reports whether the words are a call of one of these further wrappers. */
 export function isLesserWrapper(words: readonly string[]): boolean {
   const name = canonicalProgramName(words[0] ?? "")
   const [subcommand] = wrappingSubcommands.get(name) ?? []

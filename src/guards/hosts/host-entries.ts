@@ -43,12 +43,12 @@ export function entryDenies(entry: HostEntry, address: WebAddress): boolean {
   return isOf(entry, address, true) && (entry.port === undefined || entry.port === address.port)
 }
 
-/** Whether an entry names exactly that host and port. Only such an entry allows a private address. */
+/** Reports whether an entry names exactly that host and port. Only such an entry allows a private address. */
 export function entryOpensPrivate(entry: HostEntry, address: WebAddress): boolean {
   return !entry.subdomainsOnly && entry.host !== undefined && entry.port !== undefined && entryAllows(entry, address)
 }
 
-/** Whether an entry is about the host, whatever the port and scheme. */
+/** Reports whether an entry is about the host, whatever the port and scheme. */
 export function isAboutHost(entry: HostEntry, host: string, withItself = false): boolean {
   if (entry.host === undefined) return true
   if (!entry.subdomainsOnly) return entry.host === host
@@ -84,7 +84,7 @@ function readEntry({ text, source }: HostLine, list: "allow" | "deny"): HostEntr
   }
 }
 
-/** Whether a name means this machine or a private network, whatever address it resolves to. */
+/** Reports whether a name means this machine or a private network, whatever address it resolves to. */
 export function isPrivateName(host: string): boolean {
   return !host.includes(".") || privateEndings.some((ending) => host === ending || host.endsWith(`.${ending}`))
 }
@@ -115,7 +115,7 @@ const metadataNames = [
   "instance-data.ec2.internal",
 ]
 
-/** Whether a host means this machine, by address or by name. */
+/** Reports whether a host means this machine, by address or by name. */
 export function isThisMachine(host: string): boolean {
   if (/(^|\.)(localhost|localdomain)$/.test(host) || host === "ip6-localhost" || host === "ip6-loopback") return true
   return addressKind(host) === "here"

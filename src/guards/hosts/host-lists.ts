@@ -30,7 +30,10 @@ export interface HostJudgement {
   readonly address?: WebAddress | undefined
 }
 
-/** Judges addresses by the host lists. The guard uses it before a call, `platform/web` again at each redirect and connection. */
+/**
+ * Judges addresses by the host lists. The guard uses it before a call, `platform/web` again at each redirect and
+ * connection.
+ */
 export interface HostLists {
   /** A `configured` address comes from the configuration, so it may be private and have any port. */
   judge(what: string, configured?: boolean): HostJudgement
@@ -168,7 +171,7 @@ function named({ host }: WebAddress, ip: string): string {
   return host === normalIp(ip) ? `${host} is refused: it is ${ip}` : `${host} leads to ${ip}`
 }
 
-/** Whether two addresses mean the same server. All names and addresses of this machine are the same. */
+/** Reports whether two addresses mean the same server. All names and addresses of this machine are the same. */
 function isSame(a: WebAddress, b: WebAddress): boolean {
   return a.port === b.port && (a.host === b.host || (isThisMachine(a.host) && isThisMachine(b.host)))
 }

@@ -1,7 +1,7 @@
 import { resolve, sep } from "node:path"
 import { readGlob, type Glob } from "../../lib/glob.ts"
 
-/** Whether an absolute path is the folder or below it. */
+/** Reports whether an absolute path is the folder or below it. */
 export function isUnder(absolute: string, folder: string): boolean {
   if (!absolute.startsWith(folder)) return false
   return absolute.length === folder.length || folder.endsWith(sep) || absolute[folder.length] === sep

@@ -4,8 +4,8 @@ import { hasListedChildren } from "./path-lists.ts"
 import { foldPath } from "./path-text.ts"
 
 /**
- * A fast `policy.isShown` for many normalized paths relative to the workspace: the answer for a folder is cached and used
- * for all ordinary names in it.
+ * A fast `policy.isShown` for many normalized paths relative to the workspace: the answer for a folder is cached and
+ * used for all ordinary names in it.
  */
 export function fastIsShown(policy: PathPolicy, privatePaths: readonly string[]): (path: string) => boolean {
   const foldersWithPrivatePaths = new Set(privatePaths.map((path) => foldPath(dirname(path))))
@@ -49,7 +49,7 @@ export function fastIsShown(policy: PathPolicy, privatePaths: readonly string[])
   }
 }
 
-/** Whether the name is certainly on no list for reading. For every other name the full check runs. */
+/** Reports whether the name is certainly on no list for reading. For every other name the full check runs. */
 function isOrdinary(name: string): boolean {
   return ordinary.test(name) || (ordinaryData.test(name) && !secretWords.test(name))
 }

@@ -4,7 +4,8 @@ export type FileAccess = "read" | "write"
 
 /**
  * Why no tool may read or write a path of this name, whatever the rules say; undefined when it may. Only names are
- * compared, so that it also holds for files that do not exist yet. `path` is relative to the workspace, or absolute outside.
+ * compared, so that it also holds for files that do not exist yet. `path` is relative to the workspace, or absolute
+ * outside.
  */
 export function protectedBecause(path: string, use: FileAccess): string | undefined {
   const steps = stepsOf(path)
@@ -34,7 +35,9 @@ export function confirmedBecause(path: string, use: FileAccess): string | undefi
   return use === "write" && runsByName(name, steps[last - 1]) ? runsLater : undefined
 }
 
-/** The name of the file that this is a backup of: `name~`, `name.bak`, `#name#` and Vim's `.name.swp` have its content. */
+/**
+ * The name of the file that this is a backup of: `name~`, `name.bak`, `#name#` and Vim's `.name.swp` have its content.
+ */
 function withoutBackup(name: string): string {
   if (!backup.test(name)) return name
   const swapped = /^\.(.+)\.sw[op]$/.exec(name)?.[1]
@@ -43,13 +46,13 @@ function withoutBackup(name: string): string {
 
 const backup = /(?:[~#]|\.(?:bak|backup|old|orig|save|sw[op]))$/
 
-/** Whether the lists name children of this folder. */
+/** Reports whether the lists name children of this folder. */
 export function hasListedChildren(path: string): boolean {
   const last = stepsOf(path).at(-1)
   return last !== undefined && (protectedInside.has(last) || confirmedInside.has(last))
 }
 
-/** Whether the path belongs to a version control system. Searches leave it out. */
+/** Reports whether the path belongs to a version control system. Searches leave it out. */
 export function isVersionControl(path: string): boolean {
   return stepsOf(path).some((step) => versionControl.has(step))
 }
@@ -93,7 +96,9 @@ const protectedNames = new Map<string, Mark>([
 
 type Inside<T> = (next: string | undefined, use: FileAccess) => T | undefined
 
-/** Folders of which only some children count. Moving something to the folder itself counts as writing those children. */
+/**
+ * Folders of which only some children count. Moving something to the folder itself counts as writing those children.
+ */
 const protectedInside = new Map<string, Inside<Mark>>([
   [".cargo", among("config config.toml", { because: "it says what programs Cargo runs" })],
   [

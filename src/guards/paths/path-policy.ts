@@ -19,8 +19,8 @@ export interface PathPolicyOptions {
   /** The real path of the workspace. */
   readonly workspace: string
   /**
-   * `tools.allowedPaths`: the only places that may be used, inside the workspace or outside it; the whole workspace when
-   * left out. `~/` is the home folder.
+   * `tools.allowedPaths`: the only places that may be used, inside the workspace or outside it; the whole workspace
+   * when left out. `~/` is the home folder.
    */
   readonly allowedPaths?: readonly string[] | undefined
   /** `tools.protectedPaths`: no tool writes these. A pattern without a slash matches that name in every folder. */
@@ -55,9 +55,9 @@ export interface PathPolicy {
   /** Why a person is asked each time; undefined when that is not needed. */
   confirmedBecause(absolute: string, use: FileAccess): string | undefined
   contains(absolute: string): boolean
-  /** Whether the path is the workspace or another file root itself. */
+  /** Reports whether the path is the workspace or another file root itself. */
   isRoot(absolute: string): boolean
-  /** Whether searches show the path: not version control, secrets or anything that may not be read. */
+  /** Reports whether searches show the path: not version control, secrets or anything that may not be read. */
   isShown(absolute: string): boolean
   /** Relative to the workspace with slashes, `.` for the workspace; absolute for paths elsewhere. */
   displayPath(absolute: string): string

@@ -2,8 +2,8 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, parse, sep } from "node:path"
 
 /**
- * The real path with all links followed, also for a file that does not exist yet: where a write would create it. Undefined
- * when links go in circles or a folder cannot be read.
+ * The real path with all links followed, also for a file that does not exist yet: where a write would create it.
+ * Undefined when links go in circles or a folder cannot be read.
  */
 export function resolveLinks(path: string): string | undefined {
   try {
@@ -15,7 +15,7 @@ export function resolveLinks(path: string): string | undefined {
   }
 }
 
-/** Whether nothing exists at the path, not even a broken link. */
+/** Reports whether nothing exists at the path, not even a broken link. */
 function isMissing(path: string): boolean {
   return !path.split(sep).includes("..") && entryAt(path) === undefined && dirname(path) !== path
 }

@@ -26,7 +26,7 @@ export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | 
    */
   waitMs?: number | undefined
   /**
-   * Whether the model sees images: then it gets the image of a result besides its text. Default: true for Anthropic's
+   * True if the model sees images: then it gets the image of a result besides its text. Default: true for Anthropic's
    * messages, else false, because servers for text refuse images.
    */
   images?: boolean | undefined
@@ -67,8 +67,8 @@ export function governedToolList(app: LoopApp, agentId: string, options: LoopOpt
 }
 
 /**
- * Makes calls that come in the same turn of the event loop as one batch. The libraries start all calls of an answer of the
- * model at once, each with a function of its own.
+ * Makes calls that come in the same turn of the event loop as one batch. The libraries start all calls of an answer of
+ * the model at once, each with a function of its own.
  */
 function inBatches(
   make: (calls: readonly LoopCall[], onAnswer: (place: number, answer: LoopAnswer) => void) => Promise<unknown>,
@@ -139,7 +139,7 @@ export async function makeCalls(
   return answers
 }
 
-/** Whether the model has the tool by which it reads on in a result that is cut. */
+/** Reports whether the model has the tool by which it reads on in a result that is cut. */
 function readerFor(ended: ToolResult | Ticket, app: LoopApp, agentId: string, options: LoopOptions): TextOptions {
   if (isTicket(ended) || ended.truncated === undefined) return {}
   const tools = app.toolsFor(agentId, { format: "flat", ...narrowing(options) })

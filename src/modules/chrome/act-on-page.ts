@@ -90,7 +90,7 @@ async function maskPassword(element: Locator, text: string, { runtime }: Work, t
   if (await element.evaluate(isSecretField, undefined, { timeout })) runtime.mask(text)
 }
 
-/** Whether what is typed there is secret. A field that is not there yet may be one. */
+/** Reports whether what is typed there is secret. A field that is not there yet may be one. */
 export async function typesSecret(tab: Tab, given: string): Promise<boolean> {
   const elements = locate(tab.page, cleanSelector(given).selector)
   const found = await limited(
@@ -101,8 +101,8 @@ export async function typesSecret(tab: Tab, given: string): Promise<boolean> {
 }
 
 /**
- * Runs in the page: password fields, and fields for codes and cards. A label means its field. What is typed at anything else
- * goes to the field that has the focus, which may be a secret one.
+ * Runs in the page: password fields, and fields for codes and cards. A label means its field. What is typed at anything
+ * else goes to the field that has the focus, which may be a secret one.
  */
 function isSecretField(node: unknown): boolean {
   type Field = Record<"nodeName" | "type" | "autocomplete" | "name" | "id", string | undefined>

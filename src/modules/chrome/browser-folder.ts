@@ -25,7 +25,9 @@ export function makeBrowserFolder(dataFolder: string, browserId: string): Browse
   }
 }
 
-/** Ends the browsers that a killed process left behind, and removes their folders. Returns how many browsers still ran. */
+/**
+ * Ends the browsers that a killed process left behind, and removes their folders. Returns how many browsers still ran.
+ */
 export function endLeftBrowsers(dataFolder: string): number {
   let ended = 0
   for (const name of readdirSync(dataFolder)) {
@@ -37,7 +39,9 @@ export function endLeftBrowsers(dataFolder: string): number {
   return ended
 }
 
-/** Whether the process that launched the browser still runs. Another process with its old number was born later. */
+/**
+ * Reports whether the process that launched the browser still runs. Another process with its old number was born later.
+ */
 function isInUse(folder: string): boolean {
   try {
     const { pid, born } = JSON.parse(readFileSync(join(folder, "launched-by.json"), "utf8")) as Launcher

@@ -26,7 +26,7 @@ export function firstLine(error: unknown): string {
     .replace(/[^.!?]$/, "$&.")
 }
 
-/** Whether Playwright gave up waiting. */
+/** Reports whether Playwright gave up waiting. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === "TimeoutError"
 }

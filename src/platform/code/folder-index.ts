@@ -89,7 +89,7 @@ export class FolderIndex {
     this.#scan = new FolderScan(options.root)
   }
 
-  /** Whether it knows that folder or file. */
+  /** Reports whether it knows that folder or file. */
   has(path: string): boolean {
     return this.#scan.has(path) || this.#paths.has(path)
   }
@@ -184,7 +184,7 @@ export class FolderIndex {
     return { ...bestMatches(hits, search, this.#options.root), ...counts }
   }
 
-  /** Whether the file still exists. Forgets what was read of an earlier version. */
+  /** Reports whether the file still exists. Forgets what was read of an earlier version. */
   #isPresent(file: IndexedFile): boolean {
     const facts = stampAt(`${this.#options.root}/${file.path}`)
     if (facts === undefined) return false

@@ -33,7 +33,7 @@ export function matcherOf({ query, match }: Pick<CodeSearch, "query" | "match">)
   return { literals: words.map(foldCase), owner, name: nameRank(words), path: pathRank(foldCase(text)) }
 }
 
-/** Whether a lower-case text has all the literals. */
+/** Reports whether a lower-case text has all the literals. */
 export function mayMatch(lower: string, { literals }: Matcher): boolean {
   for (const literal of literals) if (!lower.includes(literal)) return false
   return true
@@ -45,7 +45,7 @@ export function foldCase(text: string): string {
   return lower.includes("ς") ? lower.replaceAll("ς", "σ") : lower
 }
 
-/** Whether a declaration of that kind was asked for. */
+/** Reports whether a declaration of that kind was asked for. */
 export function matchesType(kind: CodeKind, type: CodeType): boolean {
   return type === "all" || type === typeOf(kind)
 }

@@ -11,8 +11,8 @@ export interface AffectedRows {
 }
 
 /**
- * Reads the outline of an UPDATE or DELETE of one table. Undefined for every other statement, and for those that join or
- * limit: what they change is not told by their condition alone. The condition itself is read by the database.
+ * Reads the outline of an UPDATE or DELETE of one table. Undefined for every other statement, and for those that join
+ * or limit: what they change is not told by their condition alone. The condition itself is read by the database.
  */
 export function affectedRows(
   { sql, parameters }: Statement,
@@ -45,8 +45,8 @@ export function selectOf({ from, condition }: AffectedRows, columns: string): St
 }
 
 /**
- * Whether servers of other versions read it in another way: a string with escapes may go on in the next line, and a word
- * may follow directly on a number.
+ * Reports whether servers of other versions read it in another way: a string with escapes may go on in the next line,
+ * and a word may follow directly on a number.
  */
 function isUnsure({ kind, text }: Token): boolean {
   return kind === "escaped" || (kind === "number" && !/^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text))
@@ -133,7 +133,7 @@ class Reader {
     return this.#tokens[this.#at - steps]
   }
 
-  /** Whether the next word is the FROM of IS DISTINCT FROM. */
+  /** Reports whether the next word is the FROM of IS DISTINCT FROM. */
   #isDistinctFrom(): boolean {
     const isComparison = isWord(this.#before(2), "IS") || isWord(this.#before(2), "NOT")
     return isWord(this.next, "FROM") && isWord(this.#before(1), "DISTINCT") && isComparison

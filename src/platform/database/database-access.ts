@@ -20,13 +20,13 @@ export interface Column {
 }
 
 /**
- * Rows as JSON values: numbers that JSON would not keep exactly and decimals are text, bytes are Base64, JSON is parsed,
- * timestamps of PostgreSQL are in ISO 8601.
+ * Rows as JSON values: numbers that JSON would not keep exactly and decimals are text, bytes are Base64, JSON is
+ * parsed, timestamps of PostgreSQL are in ISO 8601.
  */
 export interface RowPage {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly unknown[])[]
-  /** Whether there are rows after these. */
+  /** True if there are rows after these. */
   readonly more: boolean
 }
 
@@ -62,7 +62,7 @@ export interface ForeignKey {
 
 export interface Description {
   readonly tables: readonly TableDescription[]
-  /** Whether there are tables after these. */
+  /** True if there are tables after these. */
   readonly more: boolean
 }
 

@@ -26,7 +26,7 @@ export interface DatabasesOptions {
   readonly workspace: string
   /** How long a statement may take, in milliseconds. The database ends it later by itself. */
   readonly timeoutMs: number
-  /** Whether the agent has one of the roles. */
+  /** Reports whether the agent has one of the roles. */
   hasRole(agentId: string, roles: readonly string[]): boolean
 }
 

@@ -36,7 +36,7 @@ export function databaseFile(name: string, written: string, { dataFolder, worksp
   return { path: file, dev: found.dev, ino: found.ino }
 }
 
-/** Whether one of the folders above the path, as it is written, is this folder, by whatever name. */
+/** Reports whether one of the folders above the path, as it is written, is this folder, by whatever name. */
 function isInside(path: string, folder: string): boolean {
   const own = statSync(folder, { throwIfNoEntry: false })
   return own !== undefined && foldersAbove(path).some((one) => isSame(one, own))
@@ -57,12 +57,12 @@ function foldersAbove(file: string): string[] {
   return folder === file ? [] : [folder, ...foldersAbove(folder)]
 }
 
-/** Whether the file is also in the folder, under whatever name. */
+/** Reports whether the file is also in the folder, under whatever name. */
 function isFileOf(folder: string, found: Stats): boolean {
   return existsSync(folder) && readdirSync(folder).some((name) => isSame(join(folder, name), found))
 }
 
-/** Whether the path leads to this file or folder. */
+/** Reports whether the path leads to this file or folder. */
 export function isSame(path: string, { dev, ino }: { dev: number; ino: number }): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   return found?.dev === dev && found.ino === ino

@@ -78,7 +78,10 @@ export interface TrashItem {
   readonly deletedAt: number
   /** The agent that deleted it. */
   readonly agentId: string
-  /** Why an earlier version of Quartermaster removed it after a command had created it. Other programs may run its content. */
+  /**
+   * Why an earlier version of Quartermaster removed it after a command had created it. Other programs may run its
+   * content.
+   */
   readonly taken?: string | undefined
 }
 
@@ -92,10 +95,10 @@ export interface TrashLimits {
 export const defaultTrashLimits: TrashLimits = { days: 30, maxMb: 1024 }
 
 /**
- * The only way tools use files. Nothing outside the workspace and the other file roots is read or written, even when links
- * change meanwhile. Paths are relative to the workspace or absolute. A refusal is a `failure` with one of these codes:
- * `outside` `sealed` (a protected path) `file_not_found` `is_folder` `not_a_folder` `special_file` `unreadable` `too_large`
- * `linked` (more than one hard link) `file_changed` `exists` `bad_path` `no_space`.
+ * The only way tools use files. Nothing outside the workspace and the other file roots is read or written, even when
+ * links change meanwhile. Paths are relative to the workspace or absolute. A refusal is a `failure` with one of these
+ * codes: `outside` `sealed` (a protected path) `file_not_found` `is_folder` `not_a_folder` `special_file` `unreadable`
+ * `too_large` `linked` (more than one hard link) `file_changed` `exists` `bad_path` `no_space`.
  */
 export interface Files {
   /** The real path of the workspace. */
@@ -118,7 +121,10 @@ export interface Files {
   trash(path: string, agentId: string): Promise<TrashItem>
   /** At most three similar names for a path that does not exist, for "Did you mean …?". */
   similarNames(path: string): string[]
-  /** Whether a search may show the file: protected and confirmed paths are skipped. `path` is relative to the workspace. */
+  /**
+   * Reports whether a search may show the file: protected and confirmed paths are skipped. `path` is relative to the
+   * workspace.
+   */
   isShown(path: string): boolean
 }
 

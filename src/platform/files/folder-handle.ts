@@ -11,7 +11,10 @@ export interface FolderHandle {
   readonly real: string
   /** A path to the folder itself, for system calls that take a path. */
   readonly self: string
-  /** The path of an entry, for system calls that do not follow a link at the end. Names are as `decodeName` returns them. */
+  /**
+   * The path of an entry, for system calls that do not follow a link at the end. Names are as `decodeName` returns
+   * them.
+   */
   at(name: string): string | Buffer
   /**
    * Throws when the folder's path now leads elsewhere, or when `descriptor` is not the entry called `name`. With a
@@ -93,7 +96,7 @@ export function openFolderBelow(
   return folder
 }
 
-/** Whether folders can be opened by descriptor: `/proc` is mounted and shows where a descriptor leads. */
+/** Reports whether folders can be opened by descriptor: `/proc` is mounted and shows where a descriptor leads. */
 export function canOpenByDescriptor(): boolean {
   if (process.platform !== "linux") return false
   try {

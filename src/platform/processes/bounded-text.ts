@@ -55,7 +55,7 @@ export class BoundedText {
   }
 }
 
-/** Whether the second half of a surrogate pair is at this position. */
+/** Reports whether the second half of a surrogate pair is at this position. */
 function isSecondHalf(text: string, position: number): boolean {
   const unit = text.charCodeAt(position)
   return unit >= 0xdc00 && unit <= 0xdfff

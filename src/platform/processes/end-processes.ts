@@ -13,8 +13,8 @@ const pauseMs = 15
 
 /**
  * Ends everything a command has started: sends TERM, then KILL to what still runs after the grace period, or sooner if
- * `isUrgent`. Returns how many processes there were. Without a sandbox, it cannot find a process that left the group, lost
- * its parents and cleared its environment.
+ * `isUrgent`. Returns how many processes there were. Without a sandbox, it cannot find a process that left the group,
+ * lost its parents and cleared its environment.
  */
 export async function endCommandGroup(group: CommandGroup, graceMs: number, isUrgent = () => false): Promise<number> {
   const ended = new Set<number>()
@@ -83,7 +83,7 @@ function signal(group: CommandGroup, members: readonly GroupMember[], name: Node
   for (const { pid } of members) send(pid, name)
 }
 
-/** Whether the process exists and could be signalled. */
+/** Reports whether the process exists and could be signalled. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)

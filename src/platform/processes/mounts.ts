@@ -21,8 +21,8 @@ export interface ExpectedMounts {
 }
 
 /**
- * Whether a process sees the expected mounts in those folders. Bubblewrap follows links after we have checked: somebody
- * who swaps a folder for a link in between could have any path mounted.
+ * Reports whether a process sees the expected mounts in those folders. Bubblewrap follows links after we have checked:
+ * somebody who swaps a folder for a link in between could have any path mounted.
  */
 export function hasExpectedMounts(pid: number, { folders, places }: ExpectedMounts): boolean {
   try {

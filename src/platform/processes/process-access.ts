@@ -7,12 +7,14 @@ export interface CommandSpec {
   /** Added to the cleaned environment. */
   readonly environment?: Readonly<Record<string, string>> | undefined
   readonly stdin?: string | undefined
-  /** Whether it may use the network. */
+  /** True if it may use the network. */
   readonly network?: boolean | undefined
   readonly timeoutMs?: number | undefined
   /** The only paths it may use. In the sandbox, the rest of the file roots does not exist. */
   readonly allowedPaths?: readonly string[] | undefined
-  /** No person approved this run: of the confirmed paths, secrets are absent and files that are run later are read-only. */
+  /**
+   * No person approved this run: of the confirmed paths, secrets are absent and files that are run later are read-only.
+   */
   readonly unapproved?: boolean | undefined
   /** Fail rather than run outside bubblewrap. */
   readonly mustBeSandboxed?: boolean | undefined
@@ -99,8 +101,8 @@ export interface CommandOwner {
 }
 
 /**
- * Runs commands in their own process group and, if there is one, inside the sandbox. When a command ends, its whole group is
- * ended with it: TERM, a pause, KILL.
+ * Runs commands in their own process group and, if there is one, inside the sandbox. When a command ends, its whole
+ * group is ended with it: TERM, a pause, KILL.
  */
 export interface Processes {
   /** The sandbox that a command would run in now. Fails when a sandbox is required and there is none. */

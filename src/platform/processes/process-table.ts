@@ -33,7 +33,10 @@ export function groupOf(pid: number, mark: string, isSandbox: boolean): CommandG
   return { pid, startTicks: readProcess(pid)?.startTicks ?? 0, mark, isSandbox }
 }
 
-/** The group's members among these processes. Without `byMark`, those found only by their environment are left out. Linux only. */
+/**
+ * The group's members among these processes. Without `byMark`, those found only by their environment are left out.
+ * Linux only.
+ */
 export function membersOf(
   group: CommandGroup,
   processes: readonly ProcessInfo[] = runningProcesses(),
@@ -51,7 +54,7 @@ export function membersOf(
     }))
 }
 
-/** Whether the id still means the first process, or no process: then its group may go on without it. */
+/** Reports whether the id still means the first process, or no process: then its group may go on without it. */
 export function isSameProcess({ pid, startTicks }: CommandGroup): boolean {
   const now = readProcess(pid)
   return now === undefined || now.startTicks === startTicks
@@ -87,8 +90,8 @@ export function processVariable(pid: number, name: string): string | undefined {
 }
 
 /**
- * Whether one of these processes that may belong to the group is being started at this moment: while a process executes
- * another program, its environment is empty.
+ * Reports whether one of these processes that may belong to the group is being started at this moment: while a process
+ * executes another program, its environment is empty.
  */
 export function isAnyStarting({ startTicks }: CommandGroup, processes: readonly ProcessInfo[]): boolean {
   return processes.some((found) => found.startTicks >= startTicks && hasNoEnvironment(found.pid))
@@ -107,7 +110,7 @@ function hasMark(pid: number, mark: string): boolean {
   return processVariable(pid, name) === value
 }
 
-/** Whether a process is inside the sandbox. The child of the outer bubblewrap is bubblewrap itself. */
+/** Reports whether a process is inside the sandbox. The child of the outer bubblewrap is bubblewrap itself. */
 const isInside = (found: ProcessInfo, bubblewrap: number, below: ReadonlySet<number>) =>
   below.has(found.pid) && found.parent !== bubblewrap
 

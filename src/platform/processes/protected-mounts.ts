@@ -104,7 +104,7 @@ export class ProtectedMounts {
     mounts.set(path, ["--ro-bind", path, path])
   }
 
-  /** Whether something is there that is not a placeholder, neither of this process nor of another. */
+  /** Reports whether something is there that is not a placeholder, neither of this process nor of another. */
   #isReal(path: string, facts: Stats | undefined): facts is Stats {
     return facts !== undefined && !this.#placeholders.has(path) && !isPlaceholder(path, facts)
   }
@@ -135,8 +135,8 @@ export class ProtectedMounts {
   }
 
   /**
-   * Removes a placeholder if it is still the one we created. If a command of another process has it mounted, that process
-   * removes it: removing it here would also remove the mount.
+   * Removes a placeholder if it is still the one we created. If a command of another process has it mounted, that
+   * process removes it: removing it here would also remove the mount.
    */
   #remove(path: string, isMountedElsewhere: boolean): void {
     const known = this.#placeholders.get(path)!
@@ -222,7 +222,7 @@ function identityOf(facts: Stats | undefined): string {
   return facts === undefined ? "" : `${facts.dev}:${facts.ino}`
 }
 
-/** Whether a path exists, following links. */
+/** Reports whether a path exists, following links. */
 export function pathExists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined

@@ -42,7 +42,9 @@ export function foldersToProtect(roots: readonly string[], cwd: string): string[
 
 const maxFolders = 200
 
-/** Whether the command line plainly says that it creates a repository. The person who approved it has read that. */
+/**
+ * Reports whether the command line plainly says that it creates a repository. The person who approved it has read that.
+ */
 export function makesRepository(command: string): boolean {
   if (/[$`*?<>|(){}[\]\\'"#=]/.test(command)) return false
   return command.split(/&&|[;\n]/).some((part) => /^\s*git\s+(init|clone)(\s|$)/.test(part))
@@ -88,8 +90,8 @@ const maxNames = 50_000
 const maxSecrets = 200
 
 /**
- * The secrets anywhere below these folders, by their names: `apps/api/.env`, `infra/id_rsa`. Undefined when there are too
- * many names to look at each. Links are not followed, and `.git` and node_modules are left out.
+ * The secrets anywhere below these folders, by their names: `apps/api/.env`, `infra/id_rsa`. Undefined when there are
+ * too many names to look at each. Links are not followed, and `.git` and node_modules are left out.
  */
 export function secretsBelow(folders: readonly string[], most = maxNames): readonly string[] | undefined {
   const found: string[] = []
@@ -114,8 +116,8 @@ export const tooManyNames = `the workspace has more than ${maxNames} files or ${
 const absentFolders = [".claude", ".cursor", ".codex", ".gemini", ".vscode", ".idea", ".devcontainer", ".husky"]
 
 /**
- * Files from which programs run something by themselves. Their placeholder is an empty folder too: git ignores it, while
- * `git add` would add an empty file, and npm works with it.
+ * Files from which programs run something by themselves. Their placeholder is an empty folder too: git ignores it,
+ * while `git add` would add an empty file, and npm works with it.
  */
 const absentFiles = [".mcp.json", ".envrc", ".npmrc", ".devcontainer.json"]
 

@@ -4,8 +4,8 @@ export type EastAsianEncoding = "gb18030" | "big5" | "shift_jis" | "euc-jp" | "e
 const fewBytes = 256
 
 /**
- * Detects the encoding of short Chinese, Japanese or Korean text. It is too short for statistics, and accented letters of
- * other alphabets can look like such characters too; but those are rare characters, so only common ones count here.
+ * Detects the encoding of short Chinese, Japanese or Korean text. It is too short for statistics, and accented letters
+ * of other alphabets can look like such characters too; but those are rare characters, so only common ones count here.
  */
 export function detectEastAsianEncoding(bytes: Uint8Array): EastAsianEncoding | undefined {
   const sample = bytes.subarray(0, 65_536)
@@ -32,7 +32,10 @@ function decoded(name: EastAsianEncoding, bytes: Uint8Array, isCut: boolean): st
   }
 }
 
-/** Whether every character is single and beside a Latin letter: then they are probably pairs of accented letters. */
+/**
+ * Reports whether every character is single and beside a Latin letter: then they are probably pairs of accented
+ * letters.
+ */
 function isAmongLetters(text: string): boolean {
   const runs = text.match(/[^\0-\x7f]+/g) ?? []
   const beside = text.match(/(?<=[A-Za-z])[^\0-\x7f](?![^\0-\x7f])|(?<![^\0-\x7f])[^\0-\x7f](?=[A-Za-z])/g) ?? []

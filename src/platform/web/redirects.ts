@@ -28,8 +28,8 @@ export function redirectOf(
 }
 
 /**
- * Whether a redirect is followed. One to a denied host ends the request. One to another host is followed only if the
- * configuration allows that host, because rules and people have seen only the first host.
+ * Reports whether a redirect is followed. One to a denied host ends the request. One to another host is followed only
+ * if the configuration allows that host, because rules and people have seen only the first host.
  */
 export function isFollowed(mode: WebRequest["redirects"], from: WebAddress, to: HostJudgement): boolean {
   if (mode === "none") return false

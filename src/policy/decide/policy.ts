@@ -12,7 +12,7 @@ export interface Policy {
   hiddenByRule(tool: RegisteredTool, who: AgentView): Reason | undefined
   /** The verdict on one call. It has no side effects. */
   decide(facts: DecisionInput): Verdict
-  /** Whether a search by this call may show a file. Undefined when no rule is about files. */
+  /** Reports whether a search by this call may show a file. Undefined when no rule is about files. */
   searchFilter(
     facts: Pick<DecisionInput, "who" | "tool" | "input" | "workspace">,
   ): ((path: string) => boolean) | undefined

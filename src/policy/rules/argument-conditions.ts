@@ -27,7 +27,7 @@ export function readArgument(pointer: string, written: string | ArgumentConditio
   return holds && { pointer, steps, glob: undefined, holds }
 }
 
-/** Whether one value that is no list or object fits. */
+/** True if one value that is no list or object fits. */
 type Test = (value: Scalar, loosens: boolean) => boolean
 type Scalar = ArgumentValue
 
@@ -64,7 +64,7 @@ function numberTest(fits: (value: number) => boolean): Test {
   }
 }
 
-/** Whether a value is the written one. `loosely`: also one of another type that reads the same. */
+/** Reports whether a value is the written one. `loosely`: also one of another type that reads the same. */
 function readValue(written: ArgumentValue): ((value: Scalar, loosely: boolean) => boolean) | undefined {
   if (typeof written !== "string")
     return (value, loosely) =>

@@ -55,12 +55,12 @@ export function compileRule(rule: Rule, order: number, tools: RuleTools): Compil
   }
 }
 
-/** Whether the rule looks at more than who calls which tool. */
+/** Reports whether the rule looks at more than who calls which tool. */
 export function isConditional({ args, touching, except }: CompiledRule): boolean {
   return args.length > 0 || touching !== undefined || except !== undefined
 }
 
-/** Whether the rule is about this tool. A deny or ask rule about a tool is also about a tool that hides it. */
+/** Reports whether the rule is about this tool. A deny or ask rule about a tool is also about a tool that hides it. */
 export function isAboutTool(compiled: CompiledRule, tool: RegisteredTool, tools: RuleTools): boolean {
   const { sameNameTools } = tool
   if (sameNameTools === undefined) return isAboutOne(compiled, tool, tools)
@@ -76,12 +76,15 @@ function isAboutOne({ rule, tool: pattern }: CompiledRule, tool: RegisteredTool,
   return "group" in pattern ? tools.inGroups(tool, [pattern.group]) : pattern.glob.matches(tool.name)
 }
 
-/** Whether the rule is about this agent. A deny or ask rule about an agent is also about everyone below it. */
+/** Reports whether the rule is about this agent. A deny or ask rule about an agent is also about everyone below it. */
 export function isAboutAgent({ rule }: CompiledRule, who: AgentView): boolean {
   return names(rule, who) || (rule.verdict !== "allow" && who.ancestors.some((ancestor) => names(rule, ancestor)))
 }
 
-/** Whether the conditions of the rule on input, touches and time match. An allow rule needs every touch to be proved. */
+/**
+ * Reports whether the conditions of the rule on input, touches and time match. An allow rule needs every touch to be
+ * proved.
+ */
 export function ruleMatches({ rule, args, touching, except, expiresAt }: CompiledRule, call: RuleFacts): boolean {
   const { input, touches, workspace, at } = call
   if (expiresAt <= at) return false

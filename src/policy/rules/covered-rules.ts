@@ -95,7 +95,9 @@ const covering = {
   deny: "denies everything it is about",
 }
 
-/** A rule covers only rules that name some of the same agents, roles or departments, so it is found by any one of them. */
+/**
+ * A rule covers only rules that name some of the same agents, roles or departments, so it is found by any one of them.
+ */
 function keysOf({ verdict, agent, role, department }: Rule): string[] {
   const [field, names] = agent ? ["agent", agent] : role ? ["role", role] : ["department", department ?? [""]]
   return [...new Set(names)].map((name) => `${verdict} ${field} ${name}`)
@@ -110,7 +112,7 @@ function lookupKeys({ verdict, agent, role, department }: Rule): string[] {
   return stronger.flatMap((one) => people.map((key) => `${one} ${key}`))
 }
 
-/** Whether the weaker rule can never decide anything beside the stronger one. */
+/** Reports whether the weaker rule can never decide anything beside the stronger one. */
 function alwaysCovers(stronger: RuleWithTools, weaker: RuleWithTools): boolean {
   if (stronger === weaker || !covers(stronger.rule, weaker.rule)) return false
   // Of two rules that cover each other and say the same, the later one is superfluous.
@@ -122,7 +124,7 @@ function alwaysCovers(stronger: RuleWithTools, weaker: RuleWithTools): boolean {
   return !isEqual || stronger.order < weaker.order
 }
 
-/** Whether the wider rule is about everyone the narrower one is about, for as long. */
+/** Reports whether the wider rule is about everyone the narrower one is about, for as long. */
 function covers(wider: Rule, narrower: Rule): boolean {
   const isWider = (all: readonly string[] | undefined, some: readonly string[] | undefined) =>
     all === undefined || (some !== undefined && some.every((name) => all.includes(name)))

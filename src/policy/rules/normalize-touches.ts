@@ -56,7 +56,7 @@ export function touchMatches(
 /** A cache, because each decision compares the same touches with several lists of rules. */
 const cache = new WeakMap<Touches, { workspace: string; places: NormalizedTouches }>()
 
-/** Whether the path means the same to everything that opens it, also to a shell. */
+/** Reports whether the path means the same to everything that opens it, also to a shell. */
 function isPlain({ kind, what }: Touch, { inside }: NormalizedTouch): boolean {
   if (!isPath(kind)) return true
   // oxlint-disable-next-line no-control-regex

@@ -1,7 +1,7 @@
 import type { Glob } from "../../lib/glob.ts"
 import { canonicalJson } from "../../lib/canonical-json.ts"
 
-/** Whether a value matches or, with `within`, any part of it. */
+/** Reports whether a value matches or, with `within`, any part of it. */
 export function textMatches(value: unknown, glob: Glob, within: boolean): boolean {
   return typeof value === "string" ? glob.matches(value) : textsOf(value, within).some((text) => glob.matches(text))
 }

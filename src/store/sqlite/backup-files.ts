@@ -111,7 +111,7 @@ export async function syncFolder(folder: string): Promise<void> {
   await handle?.close()
 }
 
-/** Whether the folder is empty or does not exist. */
+/** Reports whether the folder is empty or does not exist. */
 export async function isEmptyOrMissing(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0

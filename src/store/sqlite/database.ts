@@ -5,7 +5,7 @@ import { loadSqlite } from "../../lib/load-sqlite.ts"
 
 export type Database = DatabaseSyncInstance
 
-/** Whether SQLite waits for the disk. Only the fast tests switch it off. */
+/** True if SQLite waits for the disk. Only the fast tests switch it off. */
 export const disk = { syncs: true }
 
 /** Opens the embedded database, with Node's own SQLite from version 24 on, else with the packaged one. */
@@ -39,7 +39,7 @@ export async function copyDatabase(file: string, target: string): Promise<void> 
   }
 }
 
-/** Whether SQLite failed because another process held the lock longer than the busy timeout. */
+/** Reports whether SQLite failed because another process held the lock longer than the busy timeout. */
 export function isBusy(error: unknown): boolean {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message?: string }
   return (

@@ -23,7 +23,9 @@ export function lazyCalls(store: Store): CallStore {
   }
 }
 
-/** Whether a call has not ended, or ended before this time. When none has, the calls table need not be opened. */
+/**
+ * Reports whether a call has not ended, or ended before this time. When none has, the calls table need not be opened.
+ */
 export function hasCallsLeft({ database }: Store, endedBefore: number): boolean {
   const left = "select 1 from calls where state <> 'ended' or updated_at < ? limit 1"
   return database.prepare(left).get(endedBefore) !== undefined

@@ -91,7 +91,10 @@ export class StoreLimits implements Limits {
     }
   }
 
-  /** Whether the window had so much room a moment ago that `check` need not read the store. `take` is always exact. */
+  /**
+   * Reports whether the window had so much room a moment ago that `check` need not read the store. `take` is always
+   * exact.
+   */
   #isRoomy({ agent, ancestors }: AgentView, tool: string, limit: RateLimit, at: number): boolean {
     if (ancestors.length > 0) return false
     const recent = this.#windows?.recent(agent.id, tool, at)
@@ -103,7 +106,7 @@ export class StoreLimits implements Limits {
 
 /** A call that is about to take its place. */
 interface PendingTake {
-  /** Whether it is a single statement, which needs no transaction. */
+  /** True if it is a single statement, which needs no transaction. */
   isOneWrite: boolean
   take(): LimitVerdict
   resolve(verdict: LimitVerdict): void

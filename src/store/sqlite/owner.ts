@@ -7,7 +7,10 @@ export function newOwnerName(): string {
   return [hostname(), process.pid, processStatus(process.pid)?.began ?? "", newId()].join("|")
 }
 
-/** Whether the process with this name is alive. A process on another host counts as alive, because it cannot be checked. */
+/**
+ * Reports whether the process with this name is alive. A process on another host counts as alive, because it cannot be
+ * checked.
+ */
 export function isOwnerAlive(owner: string): boolean {
   const [host, pid, began] = owner.split("|")
   if (host !== hostname()) return owner !== ""
@@ -23,8 +26,8 @@ export function isOwnerAlive(owner: string): boolean {
 }
 
 /**
- * The state of a process, *Z* for one that has ended but was not waited for, and its start time in ticks since boot, which
- * differs when a pid is reused. Undefined on systems without /proc.
+ * The state of a process, *Z* for one that has ended but was not waited for, and its start time in ticks since boot,
+ * which differs when a pid is reused. Undefined on systems without /proc.
  */
 function processStatus(pid: number): { state: string | undefined; began: string | undefined } | undefined {
   try {

@@ -6,7 +6,10 @@ const month = 30 * 24 * hour
 
 const maxWindows = 10_000
 
-/** The start times of one agent's calls of one tool in the last hour. After a clock was set back some may be in the future. */
+/**
+ * The start times of one agent's calls of one tool in the last hour. After a clock was set back some may be in the
+ * future.
+ */
 export interface RateWindow {
   countAfter(bound: number): number
   /** The start time of the nth call from the end. */
@@ -14,8 +17,8 @@ export interface RateWindow {
 }
 
 /**
- * A cache of the start times in the store. There, times of one agent and tool only grow and only old ones are removed, so
- * each read needs only the times added since the last one.
+ * A cache of the start times in the store. There, times of one agent and tool only grow and only old ones are removed,
+ * so each read needs only the times added since the last one.
  */
 export class RateWindows {
   readonly #windows = new Map<string, CachedWindow>()
@@ -92,7 +95,7 @@ function keyOf(agent: string, tool: string): string {
 }
 
 class CachedWindow implements RateWindow {
-  /** Whether the store may still have starts of this window that are more than an hour old. */
+  /** True if the store may still have starts of this window that are more than an hour old. */
   hasOld = true
   readAt = -Infinity
   #times: number[] = []
@@ -103,7 +106,7 @@ class CachedWindow implements RateWindow {
     return this.#times.at(-1)
   }
 
-  /** Whether the clock jumped so far that this may differ from the store. */
+  /** Reports whether the clock jumped so far that this may differ from the store. */
   isWrong(at: number): boolean {
     return (this.last ?? at) > at + month || (this.#expired > 0 && (this.#times[this.#expired - 1] ?? 0) > at - hour)
   }

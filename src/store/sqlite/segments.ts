@@ -9,8 +9,8 @@ import type { EndedRow } from "./tables.ts"
 export type EndLine = EndEntry & { n: number; s?: number }
 
 /**
- * Inserts whole frames as one segment, and the rows that index the calls in it. Call it inside a transaction. Returns the
- * number of the last line and its seal.
+ * Inserts whole frames as one segment, and the rows that index the calls in it. Call it inside a transaction. Returns
+ * the number of the last line and its seal.
  */
 export function addSegment(database: Database, ordinal: number, text: string): { seq: number; seal: string } {
   const insertStep = database.prepare("insert into steps (place, call, kind) values (?, ?, ?)")
@@ -68,7 +68,7 @@ function valuesOf(row: EndedRow): (string | number | null)[] {
   return [place, call, start_place, at, agent, tool, ending, duration_ms, role, task]
 }
 
-/** Whether a line is a start. Starts are parsed only when their end is not in the same segment. */
+/** Reports whether a line is a start. Starts are parsed only when their end is not in the same segment. */
 export function isStartLine(line: string): boolean {
   return line.startsWith('"kind":"start"', line.indexOf(",") + 1)
 }

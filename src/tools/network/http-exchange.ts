@@ -39,7 +39,9 @@ export const output = z.object({
   requestId: z.string(),
 })
 
-/** Whether a text is meant as an address. A single word is none, though it could be a host of the local network. */
+/**
+ * Reports whether a text is meant as an address. A single word is none, though it could be a host of the local network.
+ */
 function isAddress(text: string): boolean {
   return /[.:/]/.test(text) || /^\s*localhost\s*$/i.test(text)
 }

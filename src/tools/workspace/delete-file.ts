@@ -67,7 +67,7 @@ async function describe(files: Files, path: string): Promise<{ kind: string; siz
   }
 }
 
-/** Whether the name itself is a link. */
+/** Reports whether the name itself is a link. */
 async function linkAt(files: Files, path: string): Promise<boolean> {
   const normal = files.normalize(path)
   const slash = normal.lastIndexOf("/")

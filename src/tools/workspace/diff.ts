@@ -142,7 +142,7 @@ async function hunksOf(old: string, fresh: string, spans: readonly Span[]): Prom
   })
 }
 
-/** Whether every line ends with CRLF. It is hidden if that is so in both texts. */
+/** Reports whether every line ends with CRLF. It is hidden if that is so in both texts. */
 function isPaired(text: string): boolean {
   return !/\r(?!\n)|(?<!\r)\n/.test(text)
 }

@@ -60,7 +60,10 @@ export async function changeBytes(bytes: Buffer, decoded: DecodedFile, edits: re
   return { regions, text, changed: await changed }
 }
 
-/** Whether encoding the text gives these bytes. Then the new text is encoded as a whole, which is faster for many regions. */
+/**
+ * Reports whether encoding the text gives these bytes. Then the new text is encoded as a whole, which is faster for
+ * many regions.
+ */
 async function isExact(bytes: Buffer, decoded: DecodedFile): Promise<boolean> {
   if (decoded.invalidBytes > 0 || !decoded.text.isWellFormed()) return false
   if (decoded.encoding === "utf-8") return true

@@ -70,7 +70,7 @@ export function textView(decoded: DecodedFile, facts: FileFacts, options: ViewOp
   return linesView(linesOf(displayText(decoded), options), decoded, facts, options)
 }
 
-/** Whether the extension or the first byte is that of a file that is not shown as plain text. */
+/** Reports whether the extension or the first byte is that of a file that is not shown as plain text. */
 export function mayBeSpecial(bytes: Buffer, path: string): boolean {
   switch (bytes[0]) {
     case 0x89: // PNG

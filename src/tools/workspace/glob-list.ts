@@ -10,7 +10,7 @@ export interface GlobList {
   readonly matchesAll: boolean
   /** Globs over the last name, of which one matches every matching path; undefined if there are none. */
   readonly nameGlobs: readonly string[] | undefined
-  /** Whether a path whose last name matches one of `nameGlobs` always matches. */
+  /** True if a path whose last name matches one of `nameGlobs` always matches. */
   readonly byNameAlone: boolean
   /** The folder that contains all matching paths; empty if the globs name none. */
   readonly folder: string

@@ -10,7 +10,10 @@ export function refusePlaceholder(fresh: string, before: string): void {
   )
 }
 
-/** Whether a line is only a placeholder: `// ... rest of the code`, `# … existing code …`, `(rest of methods unchanged)`. */
+/**
+ * Reports whether a line is only a placeholder: `// ... rest of the code`, `# … existing code …`, `(rest of methods
+ * unchanged)`.
+ */
 export function isPlaceholder(line: string): boolean {
   const words = bare(line)
   if (words === undefined) return false

@@ -4,7 +4,10 @@ import type { FileFacts, ReadMarkLog, ReadMark } from "../../platform/files/file
 export interface ReadMarks {
   /** Records that the agent has read or written this version. */
   markRead(agentId: string, facts: FileFacts): void
-  /** Whether the agent knows an older version of the file. Called before a change; includes marks of other processes. */
+  /**
+   * Reports whether the agent knows an older version of the file. Called before a change; includes marks of other
+   * processes.
+   */
   isStale(agentId: string, facts: FileFacts): boolean
 }
 

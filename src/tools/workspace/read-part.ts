@@ -8,9 +8,9 @@ export interface FilePart {
   /** How many lines the file has, if it was read to its end. */
   readonly totalLines?: number | undefined
   readonly lines: number
-  /** Whether there are more lines in the direction of reading. */
+  /** True if there are more lines in the direction of reading. */
   readonly more: boolean
-  /** Whether the lines are longer than the limit and were cut. */
+  /** True if the lines are longer than the limit and were cut. */
   readonly cut: boolean
 }
 

@@ -18,9 +18,9 @@ export interface SelectedFile {
 }
 
 /**
- * Reads ripgrep's output: a file name that ends with NUL, then a line for each match, such as `12:340:text` (line number
- * and byte offset), and an empty line between files. Any other line says that the file is binary; then it is skipped. It
- * works on bytes, because nearly all of perhaps millions of lines are only counted.
+ * Reads ripgrep's output: a file name that ends with NUL, then a line for each match, such as `12:340:text` (line
+ * number and byte offset), and an empty line between files. Any other line says that the file is binary; then it is
+ * skipped. It works on bytes, because nearly all of perhaps millions of lines are only counted.
  */
 export class LineMatchReader {
   readonly #select: (printed: string) => SelectedFile | undefined
@@ -32,7 +32,7 @@ export class LineMatchReader {
   #isText = true
   /** How many lines all files had. */
   lines = 0
-  /** Whether matches are kept or only counted. */
+  /** True if matches are kept or only counted. */
   #keeps = false
   /** The current name or line so far. */
   readonly #record = Buffer.alloc(maxRecordBytes)

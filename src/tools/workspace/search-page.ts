@@ -22,7 +22,7 @@ export class SearchPage {
     this.#first = new TopItems(limit, (a, b) => (a.file < b.file ? -1 : 1), weigh)
   }
 
-  /** Whether something of this file could still be shown. */
+  /** Reports whether something of this file could still be shown. */
   accepts(file: string): boolean {
     return this.#first.accepts({ file, count: 0, matchLines: [] })
   }

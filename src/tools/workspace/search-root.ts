@@ -59,7 +59,7 @@ function factsOrSuggest(files: Files, path: string) {
   }
 }
 
-/** Whether the folder of a path is still the one ripgrep searched: inside the file roots and not a link. */
+/** Reports whether the folder of a path is still the one ripgrep searched: inside the file roots and not a link. */
 export function stillInside(files: Files, { cwd, printedOf }: SearchRoot): (path: string) => boolean {
   const known = new Map<string, boolean>()
   return (path) => {
@@ -82,7 +82,9 @@ function isAt(files: Files, path: string, expected: string): boolean {
 export const hiddenInput = "Also what begins with a dot, for example .github"
 export const ignoredInput = "Also what .gitignore and .ignore leave out"
 
-/** The ripgrep arguments that select files. Globs become types, because ripgrep's `--glob` would include ignored files. */
+/**
+ * The ripgrep arguments that select files. Globs become types, because ripgrep's `--glob` would include ignored files.
+ */
 export function fileArguments(given: {
   globs: GlobList
   exclude: readonly string[]

@@ -29,7 +29,7 @@ export interface SearchLimits {
 
 export interface FileSearchResult {
   readonly page: SearchPage
-  /** Whether the page has the positions of its matches. Otherwise its files are searched again. */
+  /** True if the page has the positions of its matches. Otherwise its files are searched again. */
   readonly hasMatchLines: boolean
   readonly end: RipgrepEnd
 }

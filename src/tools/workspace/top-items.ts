@@ -17,7 +17,7 @@ export class TopItems<Item> {
     this.#weigh = (item) => Math.min(limit, weigh(item))
   }
 
-  /** Whether it could still be among the first. */
+  /** Reports whether it could still be among the first. */
   accepts(item: Item): boolean {
     return this.#last === undefined || this.#compare(item, this.#last) <= 0
   }

@@ -23,7 +23,7 @@ export function shapeOf(schema: JsonSchema | undefined): {
   }
 }
 
-/** Whether the schema has a property of exactly this name. */
+/** Reports whether the schema has a property of exactly this name. */
 export function hasProperty(shape: Shape, name: string): boolean {
   return shape.some((form) => isObject(form["properties"]) && Object.hasOwn(form["properties"], name))
 }
