@@ -78,10 +78,10 @@ function ready(spec: AliasSpec): Alias {
   return {
     ...(spec as unknown as Alias),
     get input() {
-      return (input ??= compileSchema(spec.input, "refuse"))
+      return (input ??= compileSchema(spec.input(), "refuse"))
     },
     get output() {
-      return spec.output === undefined ? undefined : (output ??= compileSchema(spec.output as never, "output"))
+      return spec.output === undefined ? undefined : (output ??= compileSchema(spec.output() as never, "output"))
     },
   }
 }

@@ -12,21 +12,23 @@ export const claudeFiles = (): AliasSpec[] => [
     dialect: "claude",
     tool: "read_file",
     description: "Read a file: text with line offset and limit, images, PDF documents and Jupyter notebooks.",
-    input: z.object({
-      file_path: filePath,
-      offset: z.int().min(1).optional().describe("The first line, from 1"),
-      limit: z.int().min(1).optional().describe("How many lines; 2000 by default"),
-      encoding: text.optional().describe("Found out when left out"),
-      pages: text.optional().describe("Pages of a PDF document, for example 1-5"),
-    }),
-    output: z.object({
-      content: text,
-      total_lines: z.number().optional(),
-      encoding: text,
-      truncated: z.boolean(),
-      notice: text.optional(),
-      image: z.unknown().optional(),
-    }),
+    input: () =>
+      z.object({
+        file_path: filePath,
+        offset: z.int().min(1).optional().describe("The first line, from 1"),
+        limit: z.int().min(1).optional().describe("How many lines; 2000 by default"),
+        encoding: text.optional().describe("Found out when left out"),
+        pages: text.optional().describe("Pages of a PDF document, for example 1-5"),
+      }),
+    output: () =>
+      z.object({
+        content: text,
+        total_lines: z.number().optional(),
+        encoding: text,
+        truncated: z.boolean(),
+        notice: text.optional(),
+        image: z.unknown().optional(),
+      }),
     toInput: ({ file_path, ...rest }) => {
       const isPart = rest.offset !== undefined || rest.limit !== undefined
       const isBytes = rest.encoding?.toLowerCase() === "base64"
@@ -42,8 +44,8 @@ export const claudeFiles = (): AliasSpec[] => [
     dialect: "claude",
     tool: "write_file",
     description: "Write a whole file. Folders above it are made.",
-    input: z.object({ file_path: filePath, content: text.describe("The whole new content") }),
-    output: z.object({ file_path: text, bytes_written: z.number(), created: z.boolean() }),
+    input: () => z.object({ file_path: filePath, content: text.describe("The whole new content") }),
+    output: () => z.object({ file_path: text, bytes_written: z.number(), created: z.boolean() }),
     toInput: ({ file_path, content }) => ({ path: file_path, content }),
     toResult: ({ path, bytesWritten, created }: Record<string, unknown>) => ({
       file_path: path,
@@ -58,24 +60,26 @@ export const claudeFiles = (): AliasSpec[] => [
     tool: "edit_file",
     description:
       "Replace an exact, unique piece of text (old_string, new_string), or whole lines (start_line, end_line, new_content). With preview nothing is changed.",
-    input: z.object({
-      file_path: filePath,
-      old_string: text.optional().describe("The exact text to replace, unique in the file unless replace_all"),
-      new_string: text.optional().describe("What comes in its place"),
-      replace_all: z.boolean().optional().describe("Replace it everywhere"),
-      start_line: z.int().min(1).optional().describe("Replace whole lines instead: the first one"),
-      end_line: z.int().min(0).optional().describe("The last one"),
-      new_content: text.optional().describe("What comes in the place of the lines"),
-      preview: z.boolean().optional().describe("Only show what would change"),
-      create_backup: z.boolean().optional().describe("Keep the version before it"),
-    }),
-    output: z.object({
-      file_path: text,
-      changed: z.boolean(),
-      replacements: z.number(),
-      diff: text,
-      backup: text.optional(),
-    }),
+    input: () =>
+      z.object({
+        file_path: filePath,
+        old_string: text.optional().describe("The exact text to replace, unique in the file unless replace_all"),
+        new_string: text.optional().describe("What comes in its place"),
+        replace_all: z.boolean().optional().describe("Replace it everywhere"),
+        start_line: z.int().min(1).optional().describe("Replace whole lines instead: the first one"),
+        end_line: z.int().min(0).optional().describe("The last one"),
+        new_content: text.optional().describe("What comes in the place of the lines"),
+        preview: z.boolean().optional().describe("Only show what would change"),
+        create_backup: z.boolean().optional().describe("Keep the version before it"),
+      }),
+    output: () =>
+      z.object({
+        file_path: text,
+        changed: z.boolean(),
+        replacements: z.number(),
+        diff: text,
+        backup: text.optional(),
+      }),
     toInput: (given) => {
       const { file_path, old_string, new_string, replace_all, start_line, end_line, new_content } = given
       refuseContradictions(given)
@@ -99,10 +103,11 @@ export const claudeFiles = (): AliasSpec[] => [
     dialect: "claude",
     tool: "list_files",
     description: "List the files and folders in a folder.",
-    input: z.object({
-      path: text.min(1).optional().describe("The folder; the workspace when left out"),
-    }),
-    output: z.object({ files: z.array(z.unknown()), total: z.number() }),
+    input: () =>
+      z.object({
+        path: text.min(1).optional().describe("The folder; the workspace when left out"),
+      }),
+    output: () => z.object({ files: z.array(z.unknown()), total: z.number() }),
     toInput: ({ path }) => withoutUndefined({ path }),
     toResult: ({ files, total }: Record<string, unknown>) => ({ files, total }),
   }),
@@ -111,13 +116,14 @@ export const claudeFiles = (): AliasSpec[] => [
     dialect: "claude",
     tool: "find_files",
     description: "Find files by a glob, newest first.",
-    input: z.object({
-      pattern: text.min(1).describe("For example src/**/*.ts"),
-      path: text.min(1).optional().describe("The folder to look in"),
-      exclude: z.array(text).optional().describe("Globs of what to leave out"),
-      limit: z.int().min(1).optional().describe("How many to return"),
-    }),
-    output: z.object({ files: z.array(text), total: z.number() }),
+    input: () =>
+      z.object({
+        pattern: text.min(1).describe("For example src/**/*.ts"),
+        path: text.min(1).optional().describe("The folder to look in"),
+        exclude: z.array(text).optional().describe("Globs of what to leave out"),
+        limit: z.int().min(1).optional().describe("How many to return"),
+      }),
+    output: () => z.object({ files: z.array(text), total: z.number() }),
     toInput: ({ limit, ...rest }) => withoutUndefined({ ...rest, limit: limit && Math.min(limit, 1000) }),
     toResult: ({ files, total }: Record<string, unknown>) => ({ files, total }),
   }),
@@ -126,36 +132,38 @@ export const claudeFiles = (): AliasSpec[] => [
     dialect: "claude",
     tool: "search_files",
     description: "Search the content of files for a regular expression, as ripgrep does.",
-    input: z.object({
-      pattern: text.min(1).describe("A regular expression"),
-      path: text.min(1).optional().describe("The folder or file to search"),
-      include: text.optional().describe("Glob of the files to search, for example *.ts"),
-      glob: text.optional().describe("The same as include"),
-      exclude: z
-        .union([text, z.array(text)])
-        .optional()
-        .describe("Globs of what to leave out"),
-      type: text.optional().describe("A kind of file, for example py"),
-      output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("content when left out"),
-      context_lines: z.int().min(0).max(100).optional().describe("Lines around each match"),
-      "-C": z.int().min(0).max(100).optional().describe("The same as context_lines"),
-      "-A": z.int().min(0).max(100).optional().describe("Lines after each match"),
-      "-B": z.int().min(0).max(100).optional().describe("Lines before each match"),
-      "-n": z.boolean().optional().describe("Line numbers are always told"),
-      "-i": z.boolean().optional().describe("The same as ignore_case"),
-      "-o": z.boolean().optional().describe("Only what matched"),
-      ignore_case: z.boolean().optional().describe("Letter case makes no difference"),
-      multiline: z.boolean().optional().describe("A match may go over several lines"),
-      max_results: z.int().min(1).optional().describe("How many to return"),
-      head_limit: z.int().min(0).optional().describe("The same as max_results; 0 means as many as there may be"),
-      offset: z.int().min(0).optional().describe("How many to leave out at the beginning"),
-    }),
-    output: z.object({
-      matches: z.array(z.unknown()).optional(),
-      files: z.array(z.unknown()).optional(),
-      total: z.number(),
-      truncated: z.boolean(),
-    }),
+    input: () =>
+      z.object({
+        pattern: text.min(1).describe("A regular expression"),
+        path: text.min(1).optional().describe("The folder or file to search"),
+        include: text.optional().describe("Glob of the files to search, for example *.ts"),
+        glob: text.optional().describe("The same as include"),
+        exclude: z
+          .union([text, z.array(text)])
+          .optional()
+          .describe("Globs of what to leave out"),
+        type: text.optional().describe("A kind of file, for example py"),
+        output_mode: z.enum(["content", "files_with_matches", "count"]).optional().describe("content when left out"),
+        context_lines: z.int().min(0).max(100).optional().describe("Lines around each match"),
+        "-C": z.int().min(0).max(100).optional().describe("The same as context_lines"),
+        "-A": z.int().min(0).max(100).optional().describe("Lines after each match"),
+        "-B": z.int().min(0).max(100).optional().describe("Lines before each match"),
+        "-n": z.boolean().optional().describe("Line numbers are always told"),
+        "-i": z.boolean().optional().describe("The same as ignore_case"),
+        "-o": z.boolean().optional().describe("Only what matched"),
+        ignore_case: z.boolean().optional().describe("Letter case makes no difference"),
+        multiline: z.boolean().optional().describe("A match may go over several lines"),
+        max_results: z.int().min(1).optional().describe("How many to return"),
+        head_limit: z.int().min(0).optional().describe("The same as max_results; 0 means as many as there may be"),
+        offset: z.int().min(0).optional().describe("How many to leave out at the beginning"),
+      }),
+    output: () =>
+      z.object({
+        matches: z.array(z.unknown()).optional(),
+        files: z.array(z.unknown()).optional(),
+        total: z.number(),
+        truncated: z.boolean(),
+      }),
     toInput: (given) => {
       const limit = parameterValue({ max_results: given.max_results, head_limit: given.head_limit })
       const mode = given.output_mode ?? "content"
@@ -184,11 +192,12 @@ export const claudeFiles = (): AliasSpec[] => [
     dialect: "claude",
     tool: "read_notebook",
     description: "Read a Jupyter notebook cell by cell.",
-    input: z.object({
-      file_path: filePath.optional(),
-      notebook_path: filePath.optional().describe("The same as file_path"),
-    }),
-    output: z.object({ cells: z.array(z.unknown()), metadata: z.record(text, z.unknown()) }),
+    input: () =>
+      z.object({
+        file_path: filePath.optional(),
+        notebook_path: filePath.optional().describe("The same as file_path"),
+      }),
+    output: () => z.object({ cells: z.array(z.unknown()), metadata: z.record(text, z.unknown()) }),
     toInput: ({ file_path, notebook_path }) => ({
       path: requiredParameterValue({ file_path, notebook_path }),
       outputs: "all",
@@ -203,16 +212,17 @@ export const claudeFiles = (): AliasSpec[] => [
     dialect: "claude",
     tool: "edit_notebook",
     description: "Replace, insert or delete one cell of a Jupyter notebook, by its id or its place.",
-    input: z.object({
-      file_path: filePath.optional(),
-      notebook_path: filePath.optional().describe("The same as file_path"),
-      cell_id: text.min(1).optional().describe("The cell by its id"),
-      cell_number: z.int().min(0).optional().describe("Or by its place, from 0"),
-      new_source: text.optional().describe("The new source; not for delete"),
-      cell_type: z.enum(["code", "markdown", "raw"]).optional().describe("Needed for insert"),
-      edit_mode: z.enum(["replace", "insert", "delete"]).optional().describe("replace when left out"),
-    }),
-    output: z.object({ cell_id: text.optional(), cell_type: text, edit_mode: text, new_source: text.optional() }),
+    input: () =>
+      z.object({
+        file_path: filePath.optional(),
+        notebook_path: filePath.optional().describe("The same as file_path"),
+        cell_id: text.min(1).optional().describe("The cell by its id"),
+        cell_number: z.int().min(0).optional().describe("Or by its place, from 0"),
+        new_source: text.optional().describe("The new source; not for delete"),
+        cell_type: z.enum(["code", "markdown", "raw"]).optional().describe("Needed for insert"),
+        edit_mode: z.enum(["replace", "insert", "delete"]).optional().describe("replace when left out"),
+      }),
+    output: () => z.object({ cell_id: text.optional(), cell_type: text, edit_mode: text, new_source: text.optional() }),
     toInput: ({ file_path, notebook_path, cell_id, cell_number, new_source, cell_type, edit_mode }) => {
       failIf(cell_id !== undefined && cell_number !== undefined, "'cell_number' cannot stand together with 'cell_id'.")
       failIf(edit_mode !== "delete" && new_source === undefined, "'new_source' is missing.")

@@ -3,7 +3,7 @@ import type { AliasSpec } from "./dialect.ts"
 import { failure } from "../../core/ending.ts"
 
 interface Spelled<Shape extends z.ZodType> extends Omit<AliasSpec, "input" | "toInput" | "toResult"> {
-  input: Shape
+  input: () => Shape
   toInput(given: z.infer<Shape>): unknown
   toResult?(result: never, input: never): unknown
 }

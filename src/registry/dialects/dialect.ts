@@ -10,8 +10,9 @@ export interface AliasSpec<Given = never> {
   /** The tool it stands for. */
   readonly tool: string
   readonly description: string
-  readonly input: SchemaSource<Given>
-  readonly output?: SchemaSource<unknown> | undefined
+  /** Makes its schema, when it is first needed. */
+  readonly input: () => SchemaSource<Given>
+  readonly output?: (() => SchemaSource<unknown>) | undefined
   /** Makes the tool's own input. */
   toInput(given: Given): unknown
   /** Makes the result that callers expect. `input` is the tool's own, or {} when it has been erased. */
