@@ -45,10 +45,55 @@ export interface Conversation {
    * when that is itself. What it uses counts there. Its next run may belong to another tree.
    */
   root: string
+  /** What lists show: from its first message, or as a person named it. */
+  title: string
+  /** The beginning of the last text in it. */
+  preview: string
+  /** How its last run ended; "" before the first one has. */
+  ending: string
+  /** How many turns the model was given, or is given now. What was said since can be taken back. */
+  read: number
+  /** The conversation that it was branched from, and the turn from which it differs. */
+  branchOf?: { id: string; index: number } | undefined
   /** How many turns it has. The next one gets this index. */
   length: number
   createdAt: number
   updatedAt: number
+}
+
+/** What a conversation is begun with. */
+export type NewConversation = Omit<
+  Conversation,
+  "length" | "createdAt" | "updatedAt" | "title" | "preview" | "ending" | "read"
+> &
+  Partial<Pick<Conversation, "title" | "preview" | "ending" | "read">>
+
+/** Where a conversation stands, as people are shown it. `waiting`: for a person, in it or in one below it. */
+export const shownStates = ["working", "waiting", "done", "stopped", "failed"] as const
+export type ShownState = (typeof shownStates)[number]
+
+/** A conversation in a list. */
+export interface ListedConversation extends Conversation {
+  shown: ShownState
+  /** What it cost together with those below it. */
+  cost: number
+}
+
+/** Which conversations are listed. */
+export interface ConversationFilter {
+  id?: string | undefined
+  agentId?: string | undefined
+  states?: readonly ConversationState[] | undefined
+  shown?: ShownState | undefined
+  startedBy?: string | undefined
+  branchOf?: string | undefined
+  /** Without those whose id begins with this. */
+  notPrefix?: string | undefined
+  /** A text in its title, its preview or the name of its agent, whatever its case. */
+  search?: string | undefined
+  /** The text that a former call returned. */
+  cursor?: string | undefined
+  limit?: number | undefined
 }
 
 /**
@@ -112,6 +157,10 @@ export interface ConversationChange {
   settings?: unknown
   /** The tree of the run that begins. */
   root?: string
+  title?: string
+  preview?: string
+  ending?: string
+  read?: number
   /** How many turns the writer knows of, where the new ones must come right after those. */
   length?: number
   /** The ids of messages that these turns hold: they are read from now on. */
@@ -121,7 +170,7 @@ export interface ConversationChange {
 }
 
 /** A turn, and the state of its conversation from then on; also the root, where it begins a run. */
-export interface PostedTurn {
+export interface PostedTurn extends Pick<ConversationChange, "title" | "preview"> {
   turn: NewTurn
   state: ConversationState
   root?: string
@@ -129,15 +178,10 @@ export interface PostedTurn {
 
 /** Stores conversations and their turns. Several processes share it. */
 export interface Conversations {
-  create(conversation: Omit<Conversation, "length" | "createdAt" | "updatedAt">): Promise<Conversation>
+  create(conversation: NewConversation): Promise<Conversation>
   get(id: string): Promise<Conversation | undefined>
-  /** Newest first. `cursor` is the text a former call returned; there is none after the last page. */
-  list(filter?: {
-    agentId?: string | undefined
-    states?: readonly ConversationState[] | undefined
-    cursor?: string | undefined
-    limit?: number | undefined
-  }): Promise<{ conversations: Conversation[]; cursor?: string }>
+  /** Those that changed last first. There is no cursor after the last page. */
+  list(filter?: ConversationFilter): Promise<{ conversations: ListedConversation[]; cursor?: string }>
   /** All conversations in these states whose id begins with `prefix`, those that changed longest ago first. */
   withPrefix(prefix: string, states: readonly ConversationState[]): Promise<Conversation[]>
   /** Takes the conversation over from `expected`. Undefined when it has changed hands since. */
@@ -153,16 +197,24 @@ export interface Conversations {
     change?: ConversationChange,
   ): Promise<number | undefined>
   /**
-   * Adds a turn without a claim, as a person or another process does: one that may depend on the state, which it may
-   * change too. Undefined when the conversation has ended.
+   * Adds a turn without a claim, as a person or another process does: one that may depend on the conversation, whose state
+   * it may change too. Undefined when the conversation has ended, or the function returns nothing.
    */
-  post(id: string, turn: NewTurn | ((state: ConversationState) => PostedTurn)): Promise<number | undefined>
+  post(
+    id: string,
+    turn: NewTurn | ((state: ConversationState, conversation: Conversation) => PostedTurn | undefined),
+  ): Promise<number | undefined>
+  /** Changes the title or the settings without a claim, and not when it was used. Undefined for an unknown conversation. */
+  revise(
+    id: string,
+    change: (conversation: Conversation) => Pick<ConversationChange, "title" | "settings">,
+  ): Promise<Conversation | undefined>
   /** What was used in the tree below a conversation, by itself and by others. */
   spentInTree(root: string): Promise<Spent>
   /** What all stored conversations of each agent have used. */
   spentByAgent(): Promise<{ agentId: string; spent: Spent }[]>
-  /** All turns from this index on, oldest first. */
-  turns(id: string, from?: number): Promise<Turn[]>
+  /** All turns from this index on, and before another one, oldest first. */
+  turns(id: string, from?: number, before?: number): Promise<Turn[]>
   /**
    * What was stored in the conversations that were written to from this one, directly or through others: turns after `row`,
    * with what was said to them and how their runs ended also before it; calls that wait and changed after `change`; and all
@@ -176,6 +228,8 @@ export interface Conversations {
     milliseconds: number,
     signals?: readonly (AbortSignal | undefined)[],
   ): Promise<void>
+  /** Deletes one conversation with its turns, if it is in one of these states. Returns whether it was. */
+  eraseOne(id: string, states: readonly ConversationState[]): Promise<boolean>
   /**
    * Deletes conversations that have not changed since, with their turns and the messages that they had read, and messages
    * that people had read. Returns how many conversations.

@@ -1,15 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { newId } from "../lib/new-id.ts"
-import type { Conversation, Conversations } from "../core/conversation.ts"
+import type { Conversations, NewConversation } from "../core/conversation.ts"
 import type { Messages } from "./port.ts"
 import { someMessage } from "./testing/messages.ts"
 
 export const nothingSpent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
 
-export function someConversation(
-  more: Partial<Conversation> = {},
-): Omit<Conversation, "length" | "createdAt" | "updatedAt"> {
+export function someConversation(more: Partial<NewConversation> = {}): NewConversation {
   return {
     id: newId(),
     agentId: "ann",
@@ -179,6 +177,123 @@ export function conversationsContract(
       expect((await store.list({ agentId: "odd" })).conversations).toHaveLength(3)
       expect((await store.list({ states: ["ended"] })).conversations).toEqual([])
       expect((await store.list({ cursor: "not one of ours" })).conversations).toHaveLength(7)
+    })
+
+    test("pages go on where they ended while conversations are used, and the one used last is first", async () => {
+      const [store, other] = await open()
+      const made = []
+      for (let place = 0; place < 6; place++) {
+        const { id, updatedAt } = await store.create(someConversation())
+        await waitUntilAfter(updatedAt)
+        made.push(id)
+      }
+      const first = await store.list({ limit: 3 })
+      expect(first.conversations.map(({ id }) => id)).toEqual(made.slice(3).toReversed())
+      await other.post(made[5]!, said("again"))
+      const second = await store.list({ limit: 3, cursor: first.cursor })
+      expect(second.conversations.map(({ id }) => id)).toEqual(made.slice(0, 3).toReversed())
+      await other.post(made[0]!, said("again"))
+      expect((await store.list({ limit: 1 })).conversations[0]).toMatchObject({ id: made[0] })
+    })
+
+    test.each<[string, Partial<NewConversation>, string]>([
+      ["a run works", { state: "active" }, "working"],
+      ["calls wait", { state: "waiting" }, "waiting"],
+      ["it was answered", { state: "idle", ending: "completed" }, "done"],
+      ["nothing was said", { state: "idle" }, "done"],
+      ["the model failed", { state: "idle", ending: "error" }, "failed"],
+      ["a person stopped it", { state: "idle", ending: "aborted" }, "stopped"],
+      ["it reached a limit", { state: "ended", ending: "limit" }, "stopped"],
+      ["it stands still", { state: "paused", ending: "completed" }, "stopped"],
+    ])("a list shows where a conversation stands: %s", async (_when, given, shown) => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation(given))
+      expect((await other.list({ id })).conversations).toMatchObject([{ id, shown }])
+      expect((await other.list({ shown: shown as "done" })).conversations).toHaveLength(1)
+      const rest = (["working", "waiting", "done", "stopped", "failed"] as const).filter((each) => each !== shown)
+      for (const each of rest) expect((await other.list({ shown: each })).conversations).toEqual([])
+    })
+
+    test("a list has those of one person, outside the society, that hold a text, with the cost of their tree", async () => {
+      const [store] = await open()
+      const spent = { ...nothingSpent, cost: 1.5 }
+      const one = await store.create(someConversation({ title: "Äpfel zählen", preview: "50% of a_b", spent }))
+      await store.create(someConversation({ root: one.id, spent, startedBy: "bob" }))
+      await store.create(someConversation({ id: "society-1", title: "Äpfel" }))
+      const found = async (filter: Parameters<typeof store.list>[0]) =>
+        (await store.list(filter)).conversations.map(({ id }) => id)
+      expect(await found({ startedBy: "ada", notPrefix: "society-" })).toEqual([one.id])
+      expect((await found({ search: "äPFEL" })).toSorted()).toEqual([one.id, "society-1"].toSorted())
+      expect([await found({ search: "50% OF A_B" }), await found({ search: "_______" })]).toEqual([[one.id], []])
+      expect(await found({ search: "ANN" })).toHaveLength(3)
+      expect((await store.list({ id: one.id })).conversations[0]?.cost).toBe(3)
+    })
+
+    test("titles, endings and what was read are written with turns, and found", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      const change = { title: "Tests", preview: "They fail.", ending: "completed", read: 1, state: "idle" } as const
+      await store.append(id, { owner: "one", epoch: 0 }, [said("a")], change)
+      expect(await other.get(id)).toMatchObject(change)
+      await other.post(id, (state) => ({ turn: said("b"), state, preview: "b" }))
+      expect((await store.list({ search: "tests\nb" })).conversations).toMatchObject([{ id, ending: "completed" }])
+    })
+
+    test("a turn that depends on what was read is written only where that still holds", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      await other.post(id, said("steer"))
+      const takeBack = () =>
+        other.post(id, (state, { read }) => (read > 0 ? undefined : { turn: { kind: "taken", body: {} }, state }))
+      const markRead = () => store.append(id, { owner: "one", epoch: 0 }, [], { read: 1, length: 1 })
+      const [taken, read] = await Promise.all([takeBack(), markRead()])
+      expect([taken === undefined, read === undefined].toSorted()).toEqual([false, true])
+      expect(await store.turns(id)).toHaveLength(taken === undefined ? 1 : 2)
+    })
+
+    test("a new title or other settings need no claim, and do not count as use", async () => {
+      const [store, other] = await open()
+      const before = await store.create(someConversation({ owner: "one", epoch: 3 }))
+      await waitUntilAfter(before.updatedAt)
+      const revised = await other.revise(before.id, ({ settings }) => ({
+        title: "New",
+        settings: { ...(settings as object), model: "other" },
+      }))
+      expect(revised).toEqual({ ...before, title: "New", settings: { model: "other" } })
+      expect(await store.get(before.id)).toEqual(revised)
+      expect((await store.list({ search: "new" })).conversations).toHaveLength(1)
+      expect(await store.revise("nothing", () => ({}))).toBeUndefined()
+    })
+
+    test("a branch knows where it begins, and is found from there", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation())
+      const branch = await store.create(someConversation({ branchOf: { id, index: 4 } }))
+      expect(await other.get(branch.id)).toEqual(branch)
+      expect((await other.list({ branchOf: id })).conversations).toMatchObject([{ id: branch.id }])
+    })
+
+    test("turns are read up to another one", async () => {
+      const [store] = await open()
+      const { id } = await store.create(someConversation())
+      for (const text of ["a", "b", "c", "d"]) await store.post(id, said(text))
+      expect((await store.turns(id, 1, 3)).map(({ index }) => index)).toEqual([1, 2])
+    })
+
+    test("one conversation is erased whole, and only in the states that are named", async () => {
+      const [store, other] = await open()
+      const { id } = await store.create(someConversation({ spent: { ...nothingSpent, cost: 1 } }))
+      await store.post(id, said("a"))
+      expect(await other.eraseOne(id, ["idle", "ended"])).toBe(false)
+      expect(await store.turns(id)).toHaveLength(1)
+      expect(await other.eraseOne(id, ["active"])).toBe(true)
+      expect([await store.get(id), await store.turns(id), await store.spentInTree(id)]).toEqual([
+        undefined,
+        [],
+        nothingSpent,
+      ])
+      expect((await store.list()).conversations).toEqual([])
+      expect(await store.eraseOne(id, ["active"])).toBe(false)
     })
 
     test("a waiter wakes when another connection adds a turn, and when its signal aborts", async () => {

@@ -40,12 +40,25 @@ const sources: readonly Source[] = [
   },
   {
     latest: "select max(rowid) as at from turns",
-    since: "select rowid as at, conversation_id, place, kind from turns where rowid > ? order by rowid",
+    since: `select turns.rowid as at, conversation_id, place, kind, agent_id, started_by
+      from turns left join conversations on conversations.id = conversation_id where turns.rowid > ? order by turns.rowid`,
     change: (row) => ({
       type: "turn",
       conversationId: String(row["conversation_id"]),
       index: Number(row["place"]),
       kind: String(row["kind"]),
+      agentId: String(row["agent_id"] ?? ""),
+      startedBy: String(row["started_by"] ?? ""),
+    }),
+  },
+  {
+    latest: "select max(change) as at from conversations",
+    since: "select change as at, id, agent_id, started_by from conversations where change > ? order by change",
+    change: (row) => ({
+      type: "conversation",
+      conversationId: String(row["id"]),
+      agentId: String(row["agent_id"]),
+      startedBy: String(row["started_by"]),
     }),
   },
   {

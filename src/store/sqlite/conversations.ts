@@ -3,10 +3,14 @@ import type {
   Conversation,
   ConversationChange,
   ConversationClaim,
+  ConversationFilter,
   Conversations,
   ConversationState,
+  ListedConversation,
+  NewConversation,
   NewTurn,
   PostedTurn,
+  ShownState,
   Spent,
   StoredBelow,
   Turn,
@@ -31,19 +35,18 @@ export class SqliteConversations implements Conversations {
     this.#database = database
   }
 
-  async create(given: Omit<Conversation, "length" | "createdAt" | "updatedAt">): Promise<Conversation> {
+  async create(given: NewConversation): Promise<Conversation> {
     const at = Date.now()
-    const conversation = { ...given, length: 0, createdAt: at, updatedAt: at }
-    const { id, agentId, state, owner, epoch, startedBy, settings, spent, root } = given
-    const row = { id, root, spent: JSON.stringify(spent) }
+    const unset = { title: "", preview: "", ending: "", read: 0 }
+    const conversation: Conversation = { ...unset, ...given, length: 0, createdAt: at, updatedAt: at }
+    const row = toTable(conversation)
+    const names = Object.keys(row)
     const insert = () => {
       this.#database
         .prepare(
-          `insert into conversations
-             (id, agent_id, state, owner, epoch, started_by, settings, spent, root, length, created_at, updated_at)
-           values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)`,
+          `insert into conversations (${names.join(", ")}, change) values (${names.map(() => "?").join(", ")}, ${nextChange})`,
         )
-        .run(id, agentId, state, owner, epoch, startedBy, JSON.stringify(settings), row.spent, root, at, at)
+        .run(...Object.values(row), at)
       this.#charge(row, nothingSpent)
     }
     await retryWhileBusy(() => transaction(this.#database, insert))
@@ -55,26 +58,29 @@ export class SqliteConversations implements Conversations {
     return row && fromTable(row)
   }
 
-  async list({ agentId, states, cursor, limit = 100 }: Parameters<Conversations["list"]>[0] = {}): Promise<{
-    conversations: Conversation[]
+  async list({ cursor, limit = 100, ...filter }: ConversationFilter = {}): Promise<{
+    conversations: ListedConversation[]
     cursor?: string
   }> {
-    const [at = Number.MAX_SAFE_INTEGER, id = ""] = cursor === undefined ? [] : readCursor(cursor)
-    const conditions = ["(created_at < ? or created_at = ? and id < ?)"]
-    const values: (string | number)[] = [at, at, id]
-    if (agentId !== undefined) {
-      conditions.push("agent_id = ?")
-      values.push(agentId)
-    }
-    if (states !== undefined) {
-      conditions.push(`state in (${states.map(() => "?").join(", ")})`)
-      values.push(...states)
-    }
-    const query = `select * from conversations where ${conditions.join(" and ")} order by created_at desc, id desc limit ?`
-    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(...values, limit + 1) as unknown as Row[])
-    const conversations = rows.slice(0, limit).map(fromTable)
-    const last = conversations.at(-1)
-    return rows.length > limit && last !== undefined ? { conversations, cursor: cursorAt(last) } : { conversations }
+    const [at = Number.MAX_SAFE_INTEGER, last = ""] = cursor === undefined ? [] : readCursor(cursor)
+    const { conditions, values } = conditionsOf(filter)
+    const query = `with asking as materialized (
+        select distinct iif(one.root = '', one.id, one.root) as top from calls
+          join conversations one on one.id = calls.session_id where calls.state in ('waiting', 'held')
+      ), listed as (
+        select conversations.*, ${shownState} as shown from conversations left join asking on asking.top = conversations.id
+      )
+      select *, (select sum(json_extract(tree_spent.spent, '$.cost')) from tree_spent where tree_spent.root = listed.id) as cost
+      from listed where (updated_at < ? or updated_at = ? and id < ?) ${conditions.map((each) => `and ${each}`).join(" ")}
+      order by updated_at desc, id desc limit ?`
+    const found = await retryWhileBusy(
+      () => this.#database.prepare(query).all(at, at, last, ...values, limit + 1) as unknown as ListedRow[],
+    )
+    const conversations = found
+      .slice(0, limit)
+      .map((row) => ({ ...fromTable(row), shown: row.shown, cost: row.cost ?? 0 }))
+    const end = conversations.at(-1)
+    return found.length > limit && end !== undefined ? { conversations, cursor: cursorAt(end) } : { conversations }
   }
 
   async withPrefix(prefix: string, states: readonly ConversationState[]): Promise<Conversation[]> {
@@ -114,19 +120,43 @@ export class SqliteConversations implements Conversations {
         spent: change.spent === undefined ? row.spent : JSON.stringify(change.spent),
         settings: change.settings === undefined ? row.settings : JSON.stringify(change.settings),
         root: change.root ?? row.root,
+        title: change.title ?? row.title,
+        preview: change.preview ?? row.preview,
+        ending: change.ending ?? row.ending,
+        read: change.read ?? row.read,
       }
     })
   }
 
-  post(id: string, given: NewTurn | ((state: ConversationState) => PostedTurn)): Promise<number | undefined> {
+  post(id: string, given: NewTurn | Parameters<Conversations["post"]>[1]): Promise<number | undefined> {
     const turns: NewTurn[] = []
     return this.#write(id, turns, { reads: [], sends: [] }, (row) => {
       if (row.state === "ended") return undefined
       const before = row.state as ConversationState
-      const posted: PostedTurn = typeof given === "function" ? given(before) : { turn: given, state: before }
+      const posted: PostedTurn | undefined =
+        typeof given === "function" ? given(before, fromTable(row)) : { turn: given, state: before }
+      if (posted === undefined) return undefined
       turns.splice(0, turns.length, posted.turn)
-      return { ...row, state: posted.state, root: posted.root ?? row.root }
+      const { state, root = row.root, title = row.title, preview = row.preview } = posted
+      return { ...row, state, root, title, preview }
     })
+  }
+
+  async revise(id: string, change: Parameters<Conversations["revise"]>[1]): Promise<Conversation | undefined> {
+    return retryWhileBusy(() =>
+      transaction(this.#database, () => {
+        const row = this.#row(id)
+        if (row === undefined) return undefined
+        const { title = row.title, settings } = change(fromTable(row))
+        const changed = { ...row, title, settings: settings === undefined ? row.settings : JSON.stringify(settings) }
+        this.#database
+          .prepare(
+            `update conversations set title = ?, settings = ?, searched = ?, change = ${nextChange} where id = ?`,
+          )
+          .run(title, changed.settings, searchedIn(changed), Date.now(), id)
+        return fromTable(changed)
+      }),
+    )
   }
 
   async spentInTree(root: string): Promise<Spent> {
@@ -142,9 +172,12 @@ export class SqliteConversations implements Conversations {
     return rows.map(({ agentId, ...spent }) => ({ agentId, spent }))
   }
 
-  async turns(id: string, from = 0): Promise<Turn[]> {
-    const query = "select * from turns where conversation_id = ? and place >= ? order by place"
-    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(id, from) as unknown as Tables["turns"][])
+  async turns(id: string, from = 0, before = Number.MAX_SAFE_INTEGER): Promise<Turn[]> {
+    const query =
+      "select * from turns where conversation_id = ? and place >= ? and place < ? and kind <> 'erased' order by place"
+    const rows = await retryWhileBusy(
+      () => this.#database.prepare(query).all(id, from, before) as unknown as Tables["turns"][],
+    )
     return rows.map((row) => ({
       conversationId: row.conversation_id,
       index: row.place,
@@ -171,12 +204,30 @@ export class SqliteConversations implements Conversations {
     }
   }
 
+  async eraseOne(id: string, states: readonly ConversationState[]): Promise<boolean> {
+    return retryWhileBusy(() =>
+      transaction(this.#database, () => {
+        const row = this.#row(id)
+        if (row === undefined || !states.includes(row.state as ConversationState)) return false
+        for (const table of ["turns", "tree_spent"])
+          this.#database.prepare(`delete from ${table} where conversation_id = ?`).run(id)
+        this.#database.prepare("delete from conversations where id = ?").run(id)
+        // Tells other processes, and keeps the numbers of turns growing.
+        this.#database
+          .prepare("insert into turns (conversation_id, place, kind, body, at) values (?, ?, 'erased', '{}', ?)")
+          .run(id, row.length, Date.now())
+        return true
+      }),
+    )
+  }
+
   async erase(olderThan: number): Promise<number> {
     return retryWhileBusy(() =>
       transaction(this.#database, () => {
         const old = "select id from conversations where updated_at < ?"
         for (const table of ["turns", "tree_spent"])
           this.#database.prepare(`delete from ${table} where conversation_id in (${old})`).run(olderThan)
+        this.#database.prepare("delete from turns where kind = 'erased' and at < ?").run(olderThan)
         const erased = this.#database.prepare("delete from conversations where updated_at < ?").run(olderThan)
         const isGone = "target is null or not exists (select 1 from conversations where id = target)"
         this.#database.prepare(`delete from messages where read_at < ? and (${isGone})`).run(olderThan)
@@ -203,12 +254,18 @@ export class SqliteConversations implements Conversations {
         )
         turns.forEach(({ kind, body }, place) => insert.run(id, row.length + place, kind, JSON.stringify(body), at))
         const length = row.length + turns.length
+        const { state, owner, settings, spent, root, title, preview, ending, read } = row
+        const isTold = turns.length > 0 && title === before.title && settings === before.settings
         this.#database
           .prepare(
-            `update conversations set state = ?, owner = ?, settings = ?, spent = ?, root = ?, length = ?, updated_at = ?
+            `update conversations set state = ?, owner = ?, settings = ?, spent = ?, root = ?, title = ?, preview = ?,
+               ending = ?, searched = ?, read = ?, length = ?, updated_at = ?, change = ${isTold ? "max(change, ?)" : nextChange}
              where id = ?`,
           )
-          .run(row.state, row.owner, row.settings, row.spent, row.root, length, at, id)
+          .run(
+            ...[state, owner, settings, spent, root, title, preview, ending],
+            ...[searchedIn(row), read, length, at, isTold ? 0 : at, id],
+          )
         if (row.spent !== before.spent) this.#charge(row, JSON.parse(before.spent) as Spent)
         moveMessages(this.#database, reads, sends, at)
         return length
@@ -236,6 +293,38 @@ export class SqliteConversations implements Conversations {
   }
 }
 
+type ListedRow = Row & { shown: ShownState; cost: number | null }
+
+/** The number of a change. It grows with the time too, so that none is given again after the newest was erased. */
+const nextChange = "max((select coalesce(max(change), 0) from conversations), ?) + 1"
+
+const shownState = `case
+  when asking.top is not null or state = 'waiting' then 'waiting'
+  when state = 'active' then 'working'
+  when state = 'paused' or ending in ('aborted', 'limit') then 'stopped'
+  when ending = 'error' then 'failed'
+  else 'done' end`
+
+function conditionsOf(filter: Omit<ConversationFilter, "cursor" | "limit">) {
+  const { id, agentId, states, shown, startedBy, branchOf, notPrefix, search } = filter
+  const given: (readonly [string, readonly string[]] | undefined)[] = [
+    id === undefined ? undefined : ["id = ?", [id]],
+    agentId === undefined ? undefined : ["agent_id = ?", [agentId]],
+    states && [`state in (${states.map(() => "?").join(", ")})`, states],
+    shown && ["shown = ?", [shown]],
+    startedBy === undefined ? undefined : ["started_by = ?", [startedBy]],
+    branchOf === undefined ? undefined : ["branch_of = ?", [branchOf]],
+    notPrefix === undefined ? undefined : ["substr(id, 1, length(?)) <> ?", [notPrefix, notPrefix]],
+    search === undefined ? undefined : ["instr(searched, ?) > 0", [search.toLowerCase()]],
+  ]
+  const found = given.filter((each) => each !== undefined)
+  return { conditions: found.map(([condition]) => condition), values: found.flatMap(([, values]) => values) }
+}
+
+function searchedIn({ title, preview, agent_id }: Pick<Row, "title" | "preview" | "agent_id">): string {
+  return `${title}\n${preview}\n${agent_id}`.toLowerCase()
+}
+
 const nothingSpent: Spent = { rounds: 0, calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
 
 function plus(sum: Spent, more: Spent, times = 1): Spent {
@@ -243,8 +332,8 @@ function plus(sum: Spent, more: Spent, times = 1): Spent {
   return Object.fromEntries(added) as unknown as Spent
 }
 
-function cursorAt({ createdAt, id }: Conversation): string {
-  return Buffer.from(JSON.stringify([createdAt, id])).toString("base64url")
+function cursorAt({ updatedAt, id }: Conversation): string {
+  return Buffer.from(JSON.stringify([updatedAt, id])).toString("base64url")
 }
 
 /** A cursor that is not one of ours begins at the newest. */
@@ -268,8 +357,30 @@ function fromTable(row: Row): Conversation {
     settings: JSON.parse(row.settings) as unknown,
     spent: JSON.parse(row.spent) as Spent,
     root: row.root,
+    title: row.title,
+    preview: row.preview,
+    ending: row.ending,
+    read: row.read,
+    ...(row.branch_of === null ? {} : { branchOf: { id: row.branch_of, index: row.branch_at ?? 0 } }),
     length: row.length,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+  }
+}
+
+function toTable(given: Conversation): Omit<Row, "change"> {
+  const { id, agentId, state, owner, epoch, startedBy, settings, spent, root, title, preview, ending, read } = given
+  const { branchOf, length, createdAt, updatedAt } = given
+  return {
+    ...{ id, state, owner, epoch, root, title, preview, ending, read, length },
+    agent_id: agentId,
+    started_by: startedBy,
+    settings: JSON.stringify(settings),
+    spent: JSON.stringify(spent),
+    searched: searchedIn({ title, preview, agent_id: agentId }),
+    branch_of: branchOf?.id ?? null,
+    branch_at: branchOf?.index ?? null,
+    created_at: createdAt,
+    updated_at: updatedAt,
   }
 }

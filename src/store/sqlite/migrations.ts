@@ -337,6 +337,37 @@ export const migrations: Record<string, Migration> = {
         .execute()
     },
   },
+
+  "012_listed_conversations": {
+    async up(db: Kysely<unknown>) {
+      for (const column of ["title", "preview", "ending", "searched"])
+        await db.schema
+          .alterTable("conversations")
+          .addColumn(column, "text", (text) => text.notNull().defaultTo(""))
+          .execute()
+      for (const column of ["read", "change"])
+        await db.schema
+          .alterTable("conversations")
+          .addColumn(column, "bigint", (number) => number.notNull().defaultTo(0))
+          .execute()
+      await db.schema.alterTable("conversations").addColumn("branch_of", "text").execute()
+      await db.schema.alterTable("conversations").addColumn("branch_at", "integer").execute()
+      const of = (field: string, kinds: string, order: string) => sql`coalesce((
+        select replace(substr(json_extract(body, ${field}), 1, 100), char(10), ' ') from turns
+        where conversation_id = conversations.id and kind in (${sql.raw(kinds)}) order by place ${sql.raw(order)} limit 1), '')`
+      await sql`update conversations set title = ${of("$.text", "'user'", "asc")}, read = length,
+        preview = ${of("$.text", "'user', 'assistant'", "desc")}, ending = ${of("$.status", "'end'", "desc")}`.execute(
+        db,
+      )
+      await sql`update conversations set searched = lower(title || char(10) || preview || char(10) || agent_id)`.execute(
+        db,
+      )
+      await db.schema.createIndex("conversations_used").on("conversations").columns(["updated_at", "id"]).execute()
+      await db.schema.createIndex("conversations_change").on("conversations").column("change").execute()
+      await sql`create index conversations_branch on conversations (branch_of) where branch_of is not null`.execute(db)
+      await db.schema.dropIndex("conversations_newest").execute()
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

@@ -69,7 +69,17 @@ export interface Tables {
     settings: string
     spent: string
     root: string
+    title: string
+    preview: string
+    ending: string
+    /** What a search looks in, in small letters. */
+    searched: string
+    read: number
+    branch_of: string | null
+    branch_at: number | null
     length: number
+    /** Grows with every change that adds no turn. */
+    change: number
     created_at: number
     updated_at: number
   }
