@@ -125,14 +125,21 @@ function callContext(parts: RunParts, clock: RunTime, isOffered: CallContext["is
 const unexpected = new Set<EndingCode | undefined>(["tool_failed", "timeout", "output_invalid", "record_unavailable"])
 
 function chainHooks(parts: RunParts): ChainHooks {
-  const { options } = parts
+  const { agentId, options, log } = parts
+  const answers = log.isStored ? parts.internal.answers : undefined
   return {
     beforeRequest: (messages) => options.onBeforeSendToLLM?.(messages),
+    onRequest: ({ read, ...reading }) => answers?.begin({ conversationId: log.id, agentId, turn: read, ...reading }),
+    onAnswered: () => answers?.end(log.id),
     onPart: (part, text) => {
+      answers?.add(log.id, part)
       tell(parts, () => options.onLLMResponsePart?.(part))
       if (part.type === "text") tell(parts, () => options.onLLMResponseUpdate?.(text))
     },
-    onRetry: (error, waitMs) => tell(parts, () => options.onLLMRetry?.(error, waitMs)),
+    onRetry: (error, waitMs) => {
+      answers?.again(log.id)
+      tell(parts, () => options.onLLMRetry?.(error, waitMs))
+    },
     onTurn: (turn) => tell(parts, () => options.onLLMResponseComplete?.(turn)),
     onError: parts.report,
   }

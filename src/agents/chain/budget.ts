@@ -140,6 +140,11 @@ function answersOf(turns: readonly ChainTurn[], of: Account["of"]): BudgetTurn[]
   return [...new Map(answers.map((answer) => [answer.callId, answer])).values()]
 }
 
+/** The budget of a tree with what people gave in the turns at its top. */
+export function extendedBudget(budget: Budget, turns: readonly ChainTurn[]): Budget {
+  return extended(budget, answersOf(turns, "tree"))
+}
+
 function extended({ maxTokens, maxCost, maxCalls }: Budget, given: readonly BudgetTurn[]): Budget {
   const plus = (most: number | undefined, more: (answer: BudgetTurn) => number | undefined) =>
     most && given.reduce((sum, answer) => sum + (more(answer) ?? 0), most)

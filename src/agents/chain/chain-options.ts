@@ -4,6 +4,7 @@ import type { ConversationContexts } from "../../tools/context/context.ts"
 import type { ToolResult } from "../../core/result.ts"
 import type { LanguageModel, ModelMessage, ModelPart, ModelTurn } from "../models/port.ts"
 import type { Reflector } from "../reflection/reflector.ts"
+import type { AnswerCollector } from "./answers-in-progress.ts"
 import type { ChainPhase } from "./chain.ts"
 import type { Budget } from "./budget.ts"
 import type { DayBudget } from "./day-budget.ts"
@@ -80,6 +81,8 @@ export interface InternalOptions {
   closing?: AbortSignal
   mail?: ChainMail | undefined
   day?: DayBudget | undefined
+  /** Where the answer is found while it is written. */
+  answers?: AnswerCollector | undefined
   /** Where the run is found by the tools that look at its context. */
   contexts?: ConversationContexts | undefined
   /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */

@@ -11,7 +11,7 @@ import type { LanguageModel, ModelMessage, ModelPart, ModelTool, ModelTurn } fro
 import { runTurn } from "../models/run-turn.ts"
 import { checkBudgets, type Budgets } from "./budget.ts"
 import type { DayBudget } from "./day-budget.ts"
-import type { TurnLog } from "./log.ts"
+import type { Reading, TurnLog } from "./log.ts"
 import { endRun, receiveMail, type ChainMail } from "./mail.ts"
 import { messagesOf } from "../context/messages.ts"
 import { reflectOn } from "./reflect.ts"
@@ -52,6 +52,10 @@ export interface ChainHooks {
   beforeRequest?(
     messages: readonly ModelMessage[],
   ): readonly ModelMessage[] | undefined | Promise<readonly ModelMessage[] | undefined>
+  /** The model is asked. */
+  onRequest?(reading: Reading): void
+  /** Its answer is stored, or there is none. */
+  onAnswered?(): void
   /** Receives every part of an answer as it comes, and its text so far. */
   onPart?(part: ModelPart, text: string): void
   /** The request is made again after this time: what came of the answer so far does not count. */
@@ -125,14 +129,19 @@ async function ask(
   const { log, model, hooks } = chain
   const isOutOfTime = chain.time.isOver
   const isLast = last !== false || isOutOfTime
-  const read = log.turns.length
+  const reading = await log.markRead()
+  // Somebody said something at this moment: it is read first.
+  if (reading === undefined) return undefined
+  const { read } = reading
   const written = new WrittenText(hooks)
+  hooks.onRequest?.(reading)
   try {
-    const turn = await requestTurn(chain, isLast, isLast && last !== "complete" ? [lastRequest] : [], written)
+    const turn = await requestTurn(chain, read, isLast, isLast && last !== "complete" ? [lastRequest] : [], written)
     hooks.onTurn?.(turn)
     chain.spent.rounds++
     addUsage(chain, turn)
-    const body = asTurn(isLast ? withoutCalls(turn) : turn, model, read)
+    const answer = asTurn(isLast ? withoutCalls(turn) : turn, model, read)
+    const body: AssistantTurn = reading.interrupted ? { ...answer, interrupted: true } : answer
     await log.append([{ kind: "assistant", body }], { spent: chain.spent })
     return isOutOfTime ? { status: "limit", error: outOfTime } : undefined
   } catch (error) {
@@ -145,6 +154,8 @@ async function ask(
     }
     hooks.onError?.(error, "model")
     return { status: "error", error: errorMessage(error) }
+  } finally {
+    hooks.onAnswered?.()
   }
 }
 
@@ -162,6 +173,7 @@ const maxShortenings = 2
 /** Makes a request that fits the context, and makes it again, shortened, when the provider refuses it as too long. */
 async function requestTurn(
   chain: ActiveChain,
+  read: number,
   isLast: boolean,
   added: readonly ModelMessage[],
   { onPart, onRetry }: WrittenText,
@@ -174,7 +186,9 @@ async function requestTurn(
     let messages = messagesOf(log.turns, instructions)
     if (needsRoom(conversation, messages) || refused > 0) {
       await makeRoom(conversation, refused)
-      messages = messagesOf(log.turns, instructions)
+      // What was said meanwhile can still be taken back.
+      const given = log.turns.filter(({ kind, index }) => kind !== "user" || index < read)
+      messages = messagesOf(given, instructions)
     }
     messages.push(...added)
     const changed = await hooks.beforeRequest?.(messages)

@@ -6,7 +6,8 @@ import type {
   NewTurn,
   Spent,
 } from "../../core/conversation.ts"
-import { chainTurns, treeOf, type ChainTurn } from "../context/turns.ts"
+import { outlineOf } from "../context/outline.ts"
+import { chainTurns, treeOf, withoutTakenBack, type ChainTurn } from "../context/turns.ts"
 
 /** The turns of a conversation, in memory or in the store. */
 export interface TurnLog {
@@ -30,6 +31,11 @@ export interface TurnLog {
   release(): Promise<void>
   /** Reads what others said meanwhile. */
   refresh(): Promise<void>
+  /**
+   * Notes that the model is asked with all turns of now, so that none of them can be taken back any more. Undefined when
+   * others have added turns meanwhile.
+   */
+  markRead(): Promise<Reading | undefined>
   /** Returns false where a length is given and others have added turns meanwhile: then nothing is written. */
   append(turns: readonly NewTurn[], change?: LogChange): Promise<boolean>
   /** The run is over: whoever wants the conversation waits until it is released. */
@@ -38,6 +44,17 @@ export interface TurnLog {
   post(turn: NewTurn): Promise<void>
   /** Resolves when somebody else has added a turn, or the signal aborts. */
   waitForTurns(signal: AbortSignal): Promise<void>
+}
+
+/** A request to the model, as the log knows it. */
+export interface Reading {
+  /** How many turns the model is given. */
+  read: number
+  /** Grows with every request of the conversation, in whatever process. */
+  attempt: number
+  /** The process that asked last ended before there was an answer. */
+  interrupted: boolean
+  startedBy: string
 }
 
 /** What conversations of one tree share: their budget. */
@@ -50,7 +67,7 @@ export interface RootConversation {
   post(turn: NewTurn): Promise<void>
 }
 
-export type LogChange = Pick<ConversationChange, "state" | "spent" | "reads" | "sends" | "length">
+export type LogChange = Pick<ConversationChange, "state" | "spent" | "reads" | "sends" | "length" | "read">
 
 /** Another process has taken the conversation over. It goes on there. */
 export class ClaimLost extends Error {
@@ -86,6 +103,7 @@ export function memoryLog(id: string, agentId: string): TurnLog {
   }
   const spent = nothingSpent()
   const post = async (turn: NewTurn) => void (await append([turn]))
+  let attempt = 0
   return {
     id,
     isStored: false,
@@ -97,6 +115,7 @@ export function memoryLog(id: string, agentId: string): TurnLog {
     claim: done,
     release: done,
     refresh: done,
+    markRead: () => Promise.resolve({ read: turns.length, attempt: ++attempt, interrupted: false, startedBy: agentId }),
     append,
     ends() {},
     post,
@@ -122,8 +141,8 @@ export interface LogStore {
   claimedHere: Map<string, ClaimedRun>
 }
 
-/** A new conversation, stored before its first turn. */
-export interface NewConversation {
+/** A conversation that is stored before its first turn. */
+export interface StoredLogOptions {
   id: string
   agentId: string
   startedBy: string
@@ -140,7 +159,7 @@ export interface NewConversation {
 }
 
 /** The turns of a stored conversation: an existing one by its id, or a new one. */
-export function storedLog(store: LogStore, given: NewConversation): TurnLog {
+export function storedLog(store: LogStore, given: StoredLogOptions): TurnLog {
   const { conversations, owner, claimedHere } = store
   const { id } = given
   const turns: ChainTurn[] = []
@@ -148,6 +167,10 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
   let wasWaiting = false
   let resumableUntil: number | undefined
   let claim: ConversationClaim | undefined
+  let hasTitle = false
+  let startedBy = given.startedBy
+  let requests = 0
+  let isInterrupted = false
   const own = { id, agentId: given.agentId }
   let top = own
   /** The top of a tree. A run whose tree has no live top any more, where nobody could be asked, counts in its own. */
@@ -158,8 +181,11 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
   }
   const refresh = async () => {
     // Two may read at once.
-    for (const turn of chainTurns(await conversations.turns(id, turns.length)))
-      if (turn.index === turns.length) turns.push(turn)
+    for (const turn of chainTurns(await conversations.turns(id, turns.length))) {
+      if (turn.index !== turns.length) continue
+      turns.push(turn)
+      if (turn.kind === "taken-back") turns.splice(0, turns.length, ...withoutTakenBack(turns))
+    }
   }
   const claimStored = async (isNew: boolean) => {
     const known = await conversations.get(id)
@@ -181,6 +207,11 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
     wasWaiting = found.state === "waiting"
     resumableUntil = Date.now() + given.resumableMs
     await refresh()
+    hasTitle = found.title !== ""
+    startedBy = found.startedBy
+    requests = 0
+    isInterrupted =
+      found.read > 0 && !turns.slice(found.read).some(({ kind }) => kind === "assistant" || kind === "end")
     const isOver = turns.length === 0 || turns.at(-1)?.kind === "end"
     if (found.state === "paused") await conversations.append(id, claim, [], { state: isOver ? "idle" : "active" })
   }
@@ -249,12 +280,20 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
       const root = begins === undefined ? {} : { root: top === own ? "" : top.id }
       const isEnd = change.state === "waiting" || more.some(({ kind }) => kind === "end")
       if (isEnd) setEnding(true)
-      const length = await conversations.append(id, claim, more, { ...change, ...root })
+      const outline = outlineOf(more, hasTitle)
+      const length = await conversations.append(id, claim, more, { ...outline, ...change, ...root })
+      hasTitle ||= length !== undefined && outline.title !== undefined
       await refresh()
       const isLate = length === undefined && change.length !== undefined && turns.length > change.length
       if (length === undefined && !isLate) throw new ClaimLost(id)
       if (isLate) setEnding(false)
       return !isLate
+    },
+    async markRead() {
+      const read = turns.length
+      if (!(await this.append([], { read, length: read }))) return undefined
+      const interrupted = isInterrupted && requests === 0
+      return { read, attempt: (claim?.epoch ?? 0) * 1000 + ++requests, interrupted, startedBy }
     },
     ends: () => setEnding(true),
     async post(turn) {
@@ -268,7 +307,7 @@ export function storedLog(store: LogStore, given: NewConversation): TurnLog {
   }
 }
 
-async function create({ conversations }: LogStore, given: NewConversation): Promise<Conversation> {
+async function create({ conversations }: LogStore, given: StoredLogOptions): Promise<Conversation> {
   const { id, agentId, startedBy } = given
   const parent = given.parent === undefined ? undefined : await conversations.get(given.parent)
   if (given.parent !== undefined && parent === undefined)

@@ -135,7 +135,7 @@ function readRun(run: readonly ChainTurn[]): RunFacts {
 }
 
 /** Turns that change nothing about what comes next. */
-const asides = new Set<ChainTurn["kind"]>(["summary", "references", "budget", "hops"])
+const asides = new Set<ChainTurn["kind"]>(["summary", "references", "budget", "hops", "taken-back"])
 
 function hasFailures(turn: ResultsTurn | undefined): boolean {
   return turn !== undefined && turn.results.some((result) => wasMade(result) && result.isError)

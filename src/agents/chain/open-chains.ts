@@ -2,13 +2,15 @@ import { moneyText } from "../../lib/money-text.ts"
 import { counted } from "../../lib/counted.ts"
 import { setMaxListeners } from "node:events"
 import { newId } from "../../lib/new-id.ts"
-import type { ConversationContexts } from "../../tools/context/context.ts"
+import { contextStatus, type ContextStatus, type ConversationContexts } from "../../tools/context/context.ts"
+import type { ResultImage } from "../../core/result-image.ts"
 import type { AgentEvent } from "./agent-event.ts"
 import type {
   Conversation,
+  ConversationFilter,
   Conversations,
-  ConversationState,
   DaySpending,
+  ListedConversation,
   Spent,
   Turn,
 } from "../../core/conversation.ts"
@@ -17,12 +19,19 @@ import type { LanguageModel } from "../models/port.ts"
 import { chooseModel } from "../models/choose-model.ts"
 import type { Models } from "../models/open-models.ts"
 import { agentEvents } from "./agent-events.ts"
-import type { Budget } from "./budget.ts"
+import { extendedBudget, type Budget } from "./budget.ts"
 import type { ToolChainResult } from "./chain-result.ts"
 import { dayBudget } from "./day-budget.ts"
 import type { ChainMail } from "./mail.ts"
-import { goOnWith, rememberedOf, settingsOf } from "./remembered.ts"
-import { unnamedPerson } from "../context/turns.ts"
+import { goOnWith, rememberedOf, settingsOf, treeBudget } from "./remembered.ts"
+import { chainTurns, unnamedPerson, withoutTakenBack, type ChainTurn, type UserTurn } from "../context/turns.ts"
+import { countTokens, defaultContextTokens } from "../context/tokens.ts"
+import { messagesOf } from "../context/messages.ts"
+import { outlineOf } from "../context/outline.ts"
+import { AnswerCollector, type AnswersInProgress } from "./answers-in-progress.ts"
+import { branchAt } from "./branch.ts"
+import { offeredTools } from "./chain.ts"
+import { takeBack } from "./take-back.ts"
 import { memoryLog, storedLog, type LogStore } from "./log.ts"
 import type { ToolChainOptions } from "./chain-options.ts"
 import type { ChainApp } from "./active-chain.ts"
@@ -48,15 +57,21 @@ export interface ChainOptions extends ToolChainOptions {
 export interface ConversationAdmin {
   /** What the configuration lets a run do that is given no limits of its own. */
   readonly limits: Pick<ChainSettings, "maxRounds" | "maxCalls">
-  list(filter?: {
-    agentId?: string | undefined
-    states?: readonly ConversationState[] | undefined
-    cursor?: string | undefined
-    limit?: number | undefined
-  }): Promise<{ conversations: Conversation[]; cursor?: string }>
+  /** Those that changed last first, with where they stand. */
+  list(filter?: ConversationFilter): Promise<{ conversations: ListedConversation[]; cursor?: string }>
   get(id: string): Promise<Conversation | undefined>
-  /** Its turns from an index on, oldest first. */
-  turns(id: string, from?: number): Promise<Turn[]>
+  /** Its turns from an index on and before another one, oldest first. */
+  turns(id: string, from?: number, before?: number): Promise<Turn[]>
+  /** The answers that models write in this process, as far as they have come. */
+  readonly answers: AnswersInProgress
+  /** Whether another process works on it. */
+  runsElsewhere(conversation: Pick<Conversation, "owner">): Promise<boolean>
+  /** The model that reads the next message. */
+  modelOf(conversation: Pick<Conversation, "id" | "agentId" | "settings">): LanguageModel
+  /** How full the context of its model is. */
+  contextOf(conversation: Conversation): Promise<ContextStatus>
+  /** What it may use together with those below it, with what people gave it more. */
+  budgetOf(conversation: Conversation): Promise<Budget>
   /** Its turns from an index on, and then each new one as it comes, until the signal aborts. Runs in any process. */
   follow(id: string, options?: { from?: number | undefined; signal?: AbortSignal | undefined }): AsyncIterable<Turn>
   /** What the agents did that it gave work to, directly or through others, after the cursor of a former answer. */
@@ -72,9 +87,25 @@ export interface ConversationAdmin {
    * Says something: a run that works reads it, in whatever process; otherwise the conversation goes on here, in the
    * background. Resolves when it is stored, with false when there is no such conversation, or it has ended or is paused.
    */
-  tell(id: string, text: string, options: { by: string; userId?: string | undefined }): Promise<boolean>
+  tell(id: string, text: string, options: Told): Promise<boolean>
+  /** Takes back what was said while a run worked, unless the model has read it. */
+  takeBack(id: string, index: number, by: string): Promise<"taken" | "read" | "unknown">
+  rename(id: string, title: string): Promise<Conversation | undefined>
+  /** Lets the next message go to another configured model. */
+  useModel(id: string, model: string): Promise<Conversation | undefined>
+  /** A new conversation that goes another way from one of its messages on. */
+  branch(id: string, options: { index?: number | undefined; by: string }): ReturnType<typeof branchAt>
+  /** Deletes a conversation that no run works on. What it did stays in the audit log. Returns whether it did. */
+  erase(id: string): Promise<boolean>
   /** Ends the current run, also in another process. */
   stop(id: string, by: string): Promise<boolean>
+}
+
+/** What is said with a text, and by whom. */
+export interface Told {
+  by: string
+  userId?: string | undefined
+  images?: readonly ResultImage[] | undefined
 }
 
 /** What chains need of the app. */
@@ -120,6 +151,7 @@ export interface ChainSettings {
 /** Makes chains over the app, and gives access to their stored conversations. */
 export function openChains(parts: ChainParts) {
   const { conversations } = parts
+  const answers = new AnswerCollector()
   // Every run listens to it.
   setMaxListeners(0, parts.closing)
   let running = 0
@@ -128,7 +160,22 @@ export function openChains(parts: ChainParts) {
     limits: { maxRounds: parts.settings.maxRounds, maxCalls: parts.settings.maxCalls },
     list: (filter) => conversations.list(filter),
     get: (id) => conversations.get(id),
-    turns: (id, from) => conversations.turns(id, from),
+    turns: (id, from, before) => conversations.turns(id, from, before),
+    answers,
+    runsElsewhere: async ({ owner }) => owner !== "" && owner !== parts.owner && (await parts.isAlive(owner)),
+    modelOf,
+    contextOf,
+    budgetOf: async (conversation) =>
+      extendedBudget(
+        { ...parts.settings.budget, ...treeBudget(rememberedOf(conversation).options) },
+        await turnsOf(conversation.id),
+      ),
+    takeBack: (id, index, by) => takeBack(conversations, id, index, by),
+    rename: (id, title) => conversations.revise(id, () => ({ title })),
+    useModel: (id, model) =>
+      conversations.revise(id, ({ settings }) => ({ settings: { ...Object(settings), model } as object })),
+    branch: (id, options) => branchAt(conversations, id, options),
+    erase: (id) => conversations.eraseOne(id, ["idle", "paused", "ended"]),
     follow: (id, options) => follow(conversations, id, options),
     agentEvents: (id, cursor) => agentEvents(conversations, id, cursor),
     open: (id, options) => reopen(id, options),
@@ -146,15 +193,41 @@ export function openChains(parts: ChainParts) {
     chainsIdle: () => (running === 0 ? Promise.resolve() : new Promise<void>((resolve) => (onIdle = resolve))),
   }
 
-  async function tell(id: string, text: string, { by, userId }: { by: string; userId?: string | undefined }) {
+  function modelOf({ id, agentId, settings }: Pick<Conversation, "id" | "agentId" | "settings">): LanguageModel {
+    return chooseModel(parts.models, { before: rememberedOf({ id, settings }).model, role: parts.roleOf(agentId) })
+  }
+
+  async function turnsOf(id: string): Promise<ChainTurn[]> {
+    return withoutTakenBack(chainTurns(await conversations.turns(id)))
+  }
+
+  async function contextOf(conversation: Conversation): Promise<ContextStatus> {
+    const { id, agentId } = conversation
+    const running = parts.contexts.get(id)
+    if (running !== undefined) return running.status()
+    const { options } = rememberedOf(conversation)
+    const { instructions = parts.roleOf(agentId)?.rolePrompt || undefined } = options
+    const turns = await turnsOf(id)
+    const tools = offeredTools(parts.app, agentId, options.tools && new Set(options.tools))
+    const max = modelOf(conversation).contextTokens ?? defaultContextTokens
+    return contextStatus(countTokens(turns, { messages: messagesOf(turns, instructions), tools }), max)
+  }
+
+  async function tell(id: string, text: string, { by, userId, images = [] }: Told) {
     // A person resumes what is paused first.
     if ((await conversations.get(id))?.state === "paused") return false
     const chain = await reopen(id, { userId, wakes: true })
     let begins = false
     const length = await conversations.post(id, (state) => {
       begins = state === "idle"
-      const turn = { kind: "user", body: { text, begins, by: begins ? (userId ?? unnamedPerson) : by } } as const
-      return begins ? { turn, state: "active", root: "" } : { turn, state }
+      const body: UserTurn = {
+        text,
+        begins,
+        by: begins ? (userId ?? unnamedPerson) : by,
+        ...(images.length > 0 && { images }),
+      }
+      const turn = { kind: "user", body } as const
+      return begins ? { turn, state: "active", root: "", ...outlineOf([turn], true) } : { turn, state }
     })
     if (chain === undefined || length === undefined) return false
     // What goes wrong in the run is in its turns and the audit log.
@@ -235,6 +308,7 @@ export function openChains(parts: ChainParts) {
       closing: society.pause === undefined ? parts.closing : AbortSignal.any([parts.closing, society.pause]),
       mail: isStored ? parts.mailOf?.(id, agentId) : undefined,
       day: budgetPerDay && dayBudget(budgetPerDay, parts.daySpending, () => [agentId, ...parts.ancestorsOf(agentId)]),
+      answers,
       contexts: parts.contexts,
       onRunStart() {
         running++

@@ -2,6 +2,7 @@ import { posix } from "node:path"
 import { isInFolder } from "../../lib/is-in-folder.ts"
 import type { Conversation } from "../../core/conversation.ts"
 import { isSocietyConversation } from "../../core/society-conversation.ts"
+import type { Budget } from "./budget.ts"
 import type { ToolChainOptions } from "./chain-options.ts"
 
 /**
@@ -43,6 +44,15 @@ export function rememberedOf({ id, settings }: Pick<Conversation, "id" | "settin
     ...(model !== undefined && !isSocietyConversation(id) && { model }),
     ...(wakes !== undefined && { wakes }),
     options: pickRemembered({ taskId, ...options }),
+  }
+}
+
+/** The budget that a conversation was begun with, where that is not the configured one. */
+export function treeBudget({ maxTokens, maxCost, maxTreeCalls }: Remembered): Budget {
+  return {
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(maxCost !== undefined && { maxCost }),
+    ...(maxTreeCalls !== undefined && { maxCalls: maxTreeCalls }),
   }
 }
 

@@ -3,6 +3,7 @@ import { newId } from "../../lib/new-id.ts"
 import { anyOf, Stop } from "../../lib/stop.ts"
 import { contextStatus, type ConversationContext } from "../../tools/context/context.ts"
 import type { NewTurn } from "../../core/conversation.ts"
+import type { ResultImage } from "../../core/result-image.ts"
 import { cutForMessages } from "../context/cut.ts"
 import { countTokens, defaultContextTokens } from "../context/tokens.ts"
 import type { LanguageModel } from "../models/port.ts"
@@ -17,7 +18,7 @@ import { memoryLog, type TurnLog } from "./log.ts"
 import { receiveMail } from "./mail.ts"
 import { messagesOf } from "../context/messages.ts"
 import { nextStep } from "./next-step.ts"
-import { currentRun, unanswered, unnamedPerson } from "../context/turns.ts"
+import { currentRun, unanswered, unnamedPerson, type UserTurn } from "../context/turns.ts"
 
 /**
  * Lets a model use the tools of an agent until it has answered.
@@ -67,10 +68,11 @@ export class ToolChain {
 
   /**
    * Says something to the model and resolves when it has answered, with all its tool calls made. It takes the place of
-   * what the last run still waits for.
+   * what the last run still waits for. The images are for a model that sees.
    */
-  run(text: string): Promise<ToolChainResult> {
-    return this.#go({ kind: "user", body: { text, begins: true, by: this.#speaker } })
+  run(text: string, images: readonly ResultImage[] = []): Promise<ToolChainResult> {
+    const body: UserTurn = { text, begins: true, by: this.#speaker, ...(images.length > 0 && { images }) }
+    return this.#go({ kind: "user", body })
   }
 
   /** Goes on where the conversation was: after `waiting`, after the model failed, or after its process ended. */

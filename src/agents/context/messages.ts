@@ -16,7 +16,8 @@ export function messagesOf(turns: readonly ChainTurn[], instructions?: string): 
   for (const turn of turns) {
     if (summary !== undefined && turn.index < summary.before) continue
     if (turn.kind === "user") {
-      const message: ModelMessage = { role: "user", content: turn.body.text }
+      const { text, images } = turn.body
+      const message: ModelMessage = { role: "user", content: text, ...(images && { images }) }
       if (awaitsResults || view.unread.has(turn.index)) (later ??= []).push(message)
       else messages.push(message)
     } else if (turn.kind === "reflection" && turn.body.verdict !== "continue") {

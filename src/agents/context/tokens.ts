@@ -1,3 +1,4 @@
+import type { ResultImage } from "../../core/result-image.ts"
 import type { ModelMessage, ModelTool } from "../models/port.ts"
 import { lengthOfParts } from "../models/usage.ts"
 import type { ChainTurn } from "./turns.ts"
@@ -38,17 +39,29 @@ export function estimateTokens(value: unknown): number {
 
 /** The tokens of one turn of a conversation, as the model is sent it. */
 export function tokensOfTurn(turn: ChainTurn): number {
+  if (turn.kind === "user") return tokensOfText(turn.body.text, turn.body.images)
   return turn.kind === "results" ? Math.ceil(lengthOfParts(turn.body.results) / 4) : estimateTokens(turn.body)
 }
 
 function tokensOfMessages(messages: readonly ModelMessage[]): number {
   if (!messages.some(hasImage)) return estimateTokens(messages)
-  const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []))
-  return estimateTokens(messages.filter(({ role }) => role !== "tool")) + Math.ceil(lengthOfParts(results) / 4)
+  return messages.reduce((sum, message) => sum + tokensOfMessage(message), 0)
 }
 
 function hasImage(message: ModelMessage): boolean {
+  if (message.role === "user") return message.images !== undefined
   return message.role === "tool" && message.content.some(({ image }) => image !== undefined)
+}
+
+/** About 20 bytes of each message are its frame. */
+function tokensOfMessage(message: ModelMessage): number {
+  if (message.role === "tool") return 5 + Math.ceil(lengthOfParts(message.content) / 4)
+  if (message.role === "user") return tokensOfText(message.content, message.images)
+  return estimateTokens(message)
+}
+
+function tokensOfText(text: string, images: readonly ResultImage[] = []): number {
+  return 5 + estimateTokens(text) + Math.ceil(lengthOfParts(images.map((image) => ({ image }))) / 4)
 }
 
 /** The tokens of the last request and its answer, as the provider counted them. */

@@ -17,6 +17,8 @@ export type ChainTurn = { index: number; at: number } & (
   /** What was decided after calls of the turn before it failed. */
   | { kind: "reflection"; body: Reflection }
   | { kind: "stop"; body: { by: string } }
+  /** A person took a message back before the model had read it. The message itself becomes one of these when it is read. */
+  | { kind: "taken-back"; body: { index: number; by: string } }
   /** The run goes on after the model had failed. */
   | { kind: "retry"; body: { by: string } }
   | { kind: "end"; body: EndTurn }
@@ -27,6 +29,8 @@ export interface UserTurn {
   /** Whether it begins a new run with limits of its own; text that steers a run, and our own hints, do not. */
   begins: boolean
   by: string
+  /** Pictures for a model that sees. */
+  images?: readonly ResultImage[] | undefined
   /** The message that the text quotes. */
   message?: DeliveredMessage | undefined
 }
@@ -47,6 +51,8 @@ export interface AssistantTurn {
   model: string
   /** How many turns the model had read. What was said while it answered is unread. */
   read?: number | undefined
+  /** It was asked anew after its process had ended in the middle of an answer. */
+  interrupted?: true | undefined
 }
 
 /** The answers to the calls of the assistant turn before it, in the order of the calls. */
@@ -125,6 +131,26 @@ export interface EndTurn {
 /** Turns as the store returns them. Only this loop writes them. */
 export function chainTurns(turns: readonly Pick<Turn, "kind" | "body">[]): ChainTurn[] {
   return turns as unknown as ChainTurn[]
+}
+
+/** Leaves out the messages that were taken back. */
+export function withoutTakenBack(turns: readonly ChainTurn[]): ChainTurn[] {
+  const taken = new Map(turns.flatMap((turn) => (turn.kind === "taken-back" ? [[turn.body.index, turn.body]] : [])))
+  return turns.map((turn) => {
+    const body = turn.kind === "user" ? taken.get(turn.index) : undefined
+    return body === undefined ? turn : { index: turn.index, at: turn.at, kind: "taken-back", body }
+  })
+}
+
+/** Whether a person can take a turn back as long as it is unread. */
+export function canBeTakenBack(turn: ChainTurn | undefined): turn is ChainTurn & { kind: "user" } {
+  return turn?.kind === "user" && !turn.body.begins && turn.body.by !== hintsBy && turn.body.message === undefined
+}
+
+/** How many turns the model had read for its last answer. */
+export function readForAnswer(turns: readonly ChainTurn[]): number {
+  const answer = turns.findLast(({ kind }) => kind === "assistant")
+  return answer?.kind === "assistant" ? (answer.body.read ?? answer.index) : 0
 }
 
 /** The turns of the current run: from the last message that began one. It may be the given list itself. */

@@ -61,7 +61,8 @@ export interface ModelTool {
 
 export type ModelMessage =
   | { readonly role: "system"; readonly content: string }
-  | { readonly role: "user"; readonly content: string }
+  /** Images are for models that see. */
+  | { readonly role: "user"; readonly content: string; readonly images?: readonly ResultImage[] | undefined }
   | { readonly role: "assistant"; readonly content: readonly AssistantPart[] }
   | { readonly role: "tool"; readonly content: readonly ToolResultPart[] }
 

@@ -27,8 +27,13 @@ export function estimateUsage(request: ModelRequest, { content }: { content: rea
 }
 
 function lengthOf(value: ModelMessage | readonly object[]): number {
-  const parts = Array.isArray(value) ? (value as readonly object[]) : (value as ModelMessage).content
-  return typeof parts === "string" ? Buffer.byteLength(parts) : lengthOfParts(parts)
+  if (Array.isArray(value)) return lengthOfParts(value as readonly object[])
+  const message = value as ModelMessage
+  const images = message.role === "user" ? (message.images ?? []).length * lengthOfImage : 0
+  const { content } = message
+  return (
+    images + (typeof content === "string" ? Buffer.byteLength(content) : lengthOfParts(content as readonly object[]))
+  )
 }
 
 /** Providers count about 1,500 tokens for the picture of a page, however many bytes it has. */

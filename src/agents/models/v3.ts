@@ -1,4 +1,5 @@
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible"
+import type { ResultImage } from "../../core/result-image.ts"
 import { explainError, malformedCall, type Server } from "./explain-error.ts"
 import type {
   AssistantPart,
@@ -70,7 +71,7 @@ function toMessage(message: ModelMessage): V3Message {
     case "system":
       return message
     case "user":
-      return { role: "user", content: [{ type: "text", text: message.content }] }
+      return { role: "user", content: [{ type: "text", text: message.content }, ...(message.images ?? []).map(toFile)] }
     case "assistant":
       return { role: "assistant", content: message.content.filter(isSendable).map(toAssistantPart) }
     case "tool":
@@ -84,6 +85,10 @@ function toMessage(message: ModelMessage): V3Message {
         })),
       }
   }
+}
+
+function toFile({ mimeType, data }: ResultImage): V3File {
+  return { type: "file", data, mediaType: mimeType }
 }
 
 function toOutput({ output, isError, image }: ToolResultPart): V3Output {
