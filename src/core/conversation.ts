@@ -1,3 +1,4 @@
+import type { CallState } from "./call.ts"
 import type { Message } from "./organisation.ts"
 
 /**
@@ -129,6 +130,14 @@ export interface WaitingBelow {
   spent: Spent
 }
 
+/** A stored call of a conversation. */
+export interface OpenCall {
+  callId: string
+  key: string
+  state: CallState
+  at: number
+}
+
 /** A message that was sent from a conversation, or from one below it. */
 export interface SentBelow {
   id: string
@@ -221,6 +230,8 @@ export interface Conversations {
    * messages that led there.
    */
   below(id: string, after: { row: number; change: number }): Promise<StoredBelow>
+  /** The stored calls of a conversation of an agent with these keys. */
+  callsWith(of: Pick<Conversation, "id" | "agentId">, keys: readonly string[]): Promise<OpenCall[]>
   /** Resolves when the conversation has more than `length` turns, after the time, or when a signal aborts. */
   waitForTurns(
     id: string,

@@ -11,6 +11,7 @@ import type {
   Conversations,
   DaySpending,
   ListedConversation,
+  OpenCall,
   Spent,
   Turn,
 } from "../../core/conversation.ts"
@@ -29,6 +30,7 @@ import { countTokens, defaultContextTokens } from "../context/tokens.ts"
 import { messagesOf } from "../context/messages.ts"
 import { outlineOf } from "../context/outline.ts"
 import { AnswerCollector, type AnswersInProgress } from "./answers-in-progress.ts"
+import { placeKey } from "./call-context.ts"
 import { branchAt } from "./branch.ts"
 import { offeredTools } from "./chain.ts"
 import { takeBack } from "./take-back.ts"
@@ -62,6 +64,12 @@ export interface ConversationAdmin {
   get(id: string): Promise<Conversation | undefined>
   /** Its turns from an index on and before another one, oldest first. */
   turns(id: string, from?: number, before?: number): Promise<Turn[]>
+  /** The stored calls that the answer at this turn asked for, by their place in it. */
+  callsOfAnswer(
+    conversation: Pick<Conversation, "id" | "agentId">,
+    turn: number,
+    count: number,
+  ): Promise<readonly (OpenCall | undefined)[]>
   /** The answers that models write in this process, as far as they have come. */
   readonly answers: AnswersInProgress
   /** Whether another process works on it. */
@@ -70,6 +78,8 @@ export interface ConversationAdmin {
   modelOf(conversation: Pick<Conversation, "id" | "agentId" | "settings">): LanguageModel
   /** How full the context of its model is. */
   contextOf(conversation: Conversation): Promise<ContextStatus>
+  /** What was used in the tree below a conversation, by itself and by others. */
+  spentInTree(id: string): Promise<Spent>
   /** What it may use together with those below it, with what people gave it more. */
   budgetOf(conversation: Conversation): Promise<Budget>
   /** Its turns from an index on, and then each new one as it comes, until the signal aborts. Runs in any process. */
@@ -85,9 +95,10 @@ export interface ConversationAdmin {
   say(id: string, text: string, by: string): Promise<boolean>
   /**
    * Says something: a run that works reads it, in whatever process; otherwise the conversation goes on here, in the
-   * background. Resolves when it is stored, with false when there is no such conversation, or it has ended or is paused.
+   * background. Resolves when it is stored, with its turn; undefined when there is no such conversation, or it has ended or
+   * is paused.
    */
-  tell(id: string, text: string, options: Told): Promise<boolean>
+  tell(id: string, text: string, options: Told): Promise<{ index: number; begins: boolean } | undefined>
   /** Takes back what was said while a run worked, unless the model has read it. */
   takeBack(id: string, index: number, by: string): Promise<"taken" | "read" | "unknown">
   rename(id: string, title: string): Promise<Conversation | undefined>
@@ -161,10 +172,16 @@ export function openChains(parts: ChainParts) {
     list: (filter) => conversations.list(filter),
     get: (id) => conversations.get(id),
     turns: (id, from, before) => conversations.turns(id, from, before),
+    async callsOfAnswer(conversation, turn, count) {
+      const keys = Array.from({ length: count }, (_, place) => `${conversation.id}/${placeKey(turn, place)}`)
+      const found = new Map((await conversations.callsWith(conversation, keys)).map((call) => [call.key, call]))
+      return keys.map((key) => found.get(key))
+    },
     answers,
     runsElsewhere: async ({ owner }) => owner !== "" && owner !== parts.owner && (await parts.isAlive(owner)),
     modelOf,
     contextOf,
+    spentInTree: (id) => conversations.spentInTree(id),
     budgetOf: async (conversation) =>
       extendedBudget(
         { ...parts.settings.budget, ...treeBudget(rememberedOf(conversation).options) },
@@ -215,7 +232,7 @@ export function openChains(parts: ChainParts) {
 
   async function tell(id: string, text: string, { by, userId, images = [] }: Told) {
     // A person resumes what is paused first.
-    if ((await conversations.get(id))?.state === "paused") return false
+    if ((await conversations.get(id))?.state === "paused") return undefined
     const chain = await reopen(id, { userId, wakes: true })
     let begins = false
     const length = await conversations.post(id, (state) => {
@@ -229,10 +246,10 @@ export function openChains(parts: ChainParts) {
       const turn = { kind: "user", body } as const
       return begins ? { turn, state: "active", root: "", ...outlineOf([turn], true) } : { turn, state }
     })
-    if (chain === undefined || length === undefined) return false
+    if (chain === undefined || length === undefined) return undefined
     // What goes wrong in the run is in its turns and the audit log.
     if (begins || (await isLeft(id))) chain.resume().catch(() => {})
-    return true
+    return { index: length - 1, begins }
   }
 
   /** Whether a conversation is in the middle of a run, and no live process works on it. */

@@ -61,6 +61,11 @@ export class ToolChain {
     return this.#log.id
   }
 
+  /** The model that reads the next message. Undefined as long as only a stored conversation knows it. */
+  get model(): LanguageModel | undefined {
+    return this.#model
+  }
+
   /** How many turns the last run had read when it ended. A stop that came too late for it does not count. */
   get turnsRead(): number {
     return this.#turnsRead

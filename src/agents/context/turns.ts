@@ -143,7 +143,7 @@ export function withoutTakenBack(turns: readonly ChainTurn[]): ChainTurn[] {
 }
 
 /** Whether a person can take a turn back as long as it is unread. */
-export function canBeTakenBack(turn: ChainTurn | undefined): turn is ChainTurn & { kind: "user" } {
+export function canBeTakenBack(turn: ChainTurn | undefined): turn is Extract<ChainTurn, { kind: "user" }> {
   return turn?.kind === "user" && !turn.body.begins && turn.body.by !== hintsBy && turn.body.message === undefined
 }
 

@@ -9,6 +9,7 @@ import type {
   ListedConversation,
   NewConversation,
   NewTurn,
+  OpenCall,
   PostedTurn,
   ShownState,
   Spent,
@@ -189,6 +190,12 @@ export class SqliteConversations implements Conversations {
 
   below(id: string, after: { row: number; change: number }): Promise<StoredBelow> {
     return retryWhileBusy(() => readBelow(this.#database, id, after))
+  }
+
+  async callsWith({ id, agentId }: Pick<Conversation, "id" | "agentId">, keys: readonly string[]): Promise<OpenCall[]> {
+    const query = `select id as callId, key, state, updated_at as at from calls
+      where agent_id = ? and session_id = ? and key in (${keys.map(() => "?").join(", ")})`
+    return retryWhileBusy(() => this.#database.prepare(query).all(agentId, id, ...keys) as unknown as OpenCall[])
   }
 
   async waitForTurns(

@@ -20,6 +20,7 @@ export interface IncomingCall extends Incoming {
   params: unknown
   query: unknown
   text(): string | Promise<string>
+  bytes?(): Promise<Uint8Array>
   readonly signal: AbortSignal
 }
 
@@ -39,6 +40,7 @@ export async function answer(each: Endpoint, api: Api, incoming: IncomingCall): 
     query: each.query && valid(each.query, incoming.query, "query"),
     body: each.body && valid(each.body, jsonOf(await incoming.text(), incoming), "body"),
     headers: { get: (name) => incoming.header(name) },
+    bytes: async () => (await incoming.bytes?.()) ?? new Uint8Array(),
     get signal() {
       return incoming.signal
     },

@@ -77,6 +77,7 @@ async function answerWithHono(context: Context, api: Api, each: Endpoint): Promi
     params: req.param(),
     query: req.query(),
     text: () => req.text(),
+    bytes: async () => new Uint8Array(await req.arrayBuffer()),
     get signal() {
       return req.raw.signal
     },

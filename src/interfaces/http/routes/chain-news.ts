@@ -1,20 +1,10 @@
 import type { AgentEvent } from "../../../agents/chain/agent-event.ts"
 import type { Conversation, Turn } from "../../../core/conversation.ts"
-import { isSocietyConversation } from "../../../core/society-conversation.ts"
 import type { Caller } from "./caller.ts"
 import type { Api } from "./endpoint.ts"
+import { maySee } from "./chain-json.ts"
 import { mayRead } from "./events.ts"
 import { notFound } from "./problem.ts"
-
-/**
- * A conversation is seen by its agent, by the person who began it, and by people who may manage. Messages of several people
- * reach one of the society, so it is not opened by who wrote first.
- */
-export function maySee({ kind, id, scopes }: Caller, conversation: Conversation): boolean {
-  if (scopes.includes("manage")) return true
-  if (kind === "agent") return conversation.agentId === id
-  return conversation.startedBy === id && !isSocietyConversation(conversation.id)
-}
 
 export async function seen({ app }: Api, caller: Caller, id: string): Promise<Conversation> {
   const found = await app.conversations.get(id)
@@ -65,7 +55,7 @@ export async function chainNews(
 }
 
 /** Whoever may read what an agent does; and an agent is told of those below it. */
-function maySeeAgent({ app }: Api, caller: Caller, { agentId }: AgentEvent): boolean {
+export function maySeeAgent({ app }: Api, caller: Caller, { agentId }: Pick<AgentEvent, "agentId">): boolean {
   if (mayRead(caller, agentId)) return true
   if (caller.kind !== "agent") return false
   const above = new Set<string>()

@@ -102,6 +102,12 @@ export const chainEvents = z
   })
   .meta({ id: "ChainEvents" })
 
+/** A picture for a model that sees. Base64, at most 5,000,000 characters. */
+export const picture = z.object({
+  mimeType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
+  data: z.base64().max(5_000_000),
+})
+
 export const chainBody = z
   .object({
     agentId: text.optional(),
@@ -110,12 +116,14 @@ export const chainBody = z
     maxRounds: z.int().min(1).max(1000).optional(),
     maxCalls: z.int().min(1).max(10_000).optional(),
     tools: z.array(text).optional(),
+    images: z.array(picture).max(4).optional(),
   })
   .meta({ id: "ChainBody" })
 
 export const chainQuery = z.object({
   agentId: text.optional(),
   state: shownState.optional(),
+  mine: z.enum(["true", "false"]).optional().describe("Only those that the caller began."),
   search: z.string().max(200).optional().describe("A text in its title, its last text or the name of its agent."),
   cursor: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(100).optional().describe("50 when left out."),
@@ -125,12 +133,6 @@ export const chainQuery = z.object({
 export const chainChange = z
   .object({ title: text.max(200).optional(), model: text.optional() })
   .meta({ id: "ChainChange" })
-
-/** A picture for a model that sees. Base64, at most 5,000,000 characters. */
-export const picture = z.object({
-  mimeType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
-  data: z.base64().max(5_000_000),
-})
 
 export const messageBody = z
   .object({ message: text.max(1_000_000), images: z.array(picture).max(4).optional() })
@@ -222,6 +224,7 @@ export const shownTurn = z
       reasoning: z.string(),
       cut,
       finishReason: z.string(),
+      asked: z.number().describe("The `turn` of the pieces in which it came."),
       interrupted: z.boolean().describe("It was asked anew: its process had ended in the middle of it."),
       cost: z.number().optional(),
       calls: z.array(callRow),
@@ -245,6 +248,7 @@ export const shownTurn = z
         ])
         .describe("What happened. `completed` ends a run whose agent has answered."),
       by: z.string().optional(),
+      name: z.string().optional(),
       text: z.string().describe("The error, the summary, the decision; empty where there is nothing to say."),
     }),
   ])
@@ -264,8 +268,9 @@ export const unfinished = z
   .meta({ id: "UnfinishedAnswer" })
 
 /**
- * A piece of the answer that is being written, on the stream /v1/events as `answer`. A client appends it where its own text
- * of this turn, attempt and part has `offset` characters (UTF-16 units); where it does not, GET …/unfinished gives the rest.
+ * A piece of the answer that is being written, on the stream /v1/events as `answer`. What a client has of this turn, attempt
+ * and part is cut at `offset` (UTF-16 units) and the piece comes after it; a client that has less asks GET …/unfinished. A
+ * stream that begins gives everything so far, from offset 0.
  */
 export const answerPiece = z
   .object({
@@ -317,7 +322,10 @@ export const changedFile = z
     removed: z.number(),
     diff: z.string().describe("Unified, cut at 100,000 characters. Empty where it is not known or not text."),
     deleted: z.boolean(),
-    note: z.string().optional().describe("Why there is no difference to show."),
+    note: z
+      .enum(["single_edits", "not_known"])
+      .optional()
+      .describe("`single_edits`: its edits one after the other. `not_known`: it is not text, or was written over."),
   })
   .meta({ id: "ChangedFile" })
 

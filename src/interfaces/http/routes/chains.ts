@@ -1,10 +1,35 @@
 import { z } from "zod"
 import { setTimeout as sleep } from "node:timers/promises"
 import { errorMessage } from "../../../lib/error-message.ts"
+import type { NoBranch } from "../../../agents/chain/branch.ts"
+import type { LanguageModel } from "../../../agents/models/port.ts"
 import type { Conversation } from "../../../core/conversation.ts"
+import { isSocietyConversation } from "../../../core/society-conversation.ts"
 import type { Caller } from "./caller.ts"
-import { chainNews, maySee, seen } from "./chain-news.ts"
-import { chainBody, chainEvents, conversation, conversationNow } from "./chain-schemas.ts"
+import { attachFile } from "./chain-files.ts"
+import { conversationJson, conversationNow as jsonNow, seenBy } from "./chain-json.ts"
+import { chainNews, seen } from "./chain-news.ts"
+import { chainSide, modelNow } from "./chain-side.ts"
+import {
+  attached,
+  branchBody,
+  branched,
+  chainBody,
+  chainChange,
+  chainEvents,
+  chainQuery,
+  chainSide as side,
+  chainView as view,
+  conversation,
+  conversationNow,
+  fileQuery,
+  messageBody,
+  said,
+  shownTurn,
+  unfinished,
+} from "./chain-schemas.ts"
+import { chainView, imageIn, unfinishedOf, wholeTurn } from "./chain-view.ts"
+import { stays } from "./chain-stays.ts"
 import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { agentOf, refuseManagers } from "./tools.ts"
@@ -12,6 +37,8 @@ import { agentOf, refuseManagers } from "./tools.ts"
 const tag = "Chains"
 const text = z.string().min(1)
 const byId = z.object({ id: text })
+const byIndex = byId.extend({ index: z.coerce.number().int().min(0) })
+
 /** The conversation as soon as it is stored. Rejects when the run fails before that. */
 async function stored(app: Api["app"], id: string, run: Promise<unknown>): Promise<Conversation> {
   start(run)
@@ -26,9 +53,29 @@ async function stored(app: Api["app"], id: string, run: Promise<unknown>): Promi
 async function toGoOn(api: Api, caller: Caller, id: string): Promise<Conversation> {
   const found = await seen(api, caller, id)
   refuseManagers(api.app, caller, found.agentId)
-  if (found.state === "ended")
-    throw new HttpProblem(409, "This conversation has ended. Begin a new one.", { code: "conversation_ended" })
+  if (found.state === "ended") throw ended()
   return found
+}
+
+function ended(): HttpProblem {
+  return new HttpProblem(409, "This conversation has ended. Begin a new one.", { code: "conversation_ended" })
+}
+
+function noBranch(why: NoBranch, id: string): HttpProblem {
+  if (why === "unknown") return notFound("conversation", id)
+  const sentence = {
+    at_work: `A run works on this conversation. Stop it first: POST /v1/chains/${id}/stop.`,
+    of_society: "This conversation belongs to an agent that works by itself. Write to the agent instead.",
+    not_a_message: "Only a message that began a run can be replaced. Leave 'index' out for the last one.",
+  }[why]
+  return new HttpProblem(409, sentence, { code: `branch_${why}`, params: { id } })
+}
+
+function refuseBlindModels(model: Pick<LanguageModel, "name" | "seesImages"> | undefined): void {
+  if (model?.seesImages === true) return
+  const name = model?.name ?? ""
+  const sentence = `The model '${name}' does not see pictures. Choose one that does, or attach the picture as a file.`
+  throw new HttpProblem(422, sentence, { code: "model_sees_no_images", params: { model: name } })
 }
 
 /** The person for whom a run happens. An agent acts for nobody. */
@@ -79,15 +126,17 @@ export const chainEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",
     path: "/v1/chains",
-    summary: "The conversations that the caller may see, newest first.",
+    summary: "The conversations that the caller may see, those used last first.",
     tag,
     scope: "any",
-    query: z.object({ agentId: text.optional(), cursor: z.string().optional() }),
+    query: chainQuery,
     answers: { 200: z.object({ items: z.array(conversation), cursor: z.string().optional() }) },
-    async handle({ api: { app }, caller, query }) {
-      const { conversations, cursor } = await app.conversations.list({ ...query, limit: 100 })
-      const items = conversations.filter((each) => maySee(caller, each))
-      return cursor === undefined ? { items } : { items, cursor }
+    async handle({ api, caller, query: { agentId, mine, state, search, cursor: place, limit = 50 } }) {
+      const filter = seenBy(caller, { agentId, mine: mine === "true" })
+      if (filter === undefined) return { items: [] }
+      const found = await api.app.conversations.list({ ...filter, shown: state, search, cursor: place, limit })
+      const items = await Promise.all(found.conversations.map((each) => conversationJson(api, each)))
+      return found.cursor === undefined ? { items } : { items, cursor: found.cursor }
     },
   }),
   endpoint({
@@ -98,7 +147,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     scope: "call",
     body: chainBody,
     answers: { 201: conversation },
-    async handle({ api, caller, body: { agentId: given, message, ...options } }) {
+    async handle({ api, caller, body: { agentId: given, message, images, ...options } }) {
       const { app } = api
       const agentId = agentOf(caller, given)
       if (agentId === undefined) throw new HttpProblem(400, "Name the agent: agentId.", { code: "missing_agent" })
@@ -112,8 +161,9 @@ export const chainEndpoints: readonly Endpoint[] = [
       } catch (error) {
         throw new HttpProblem(422, errorMessage(error), { code: "no_model" })
       }
-      const begun = await stored(app, chain.id, chain.run(message))
-      return new Reply(begun, 201, { location: `/v1/chains/${chain.id}` })
+      if (images !== undefined && images.length > 0) refuseBlindModels(chain.model)
+      await stored(app, chain.id, chain.run(message, images))
+      return new Reply(await jsonNow(api, caller, chain.id), 201, { location: `/v1/chains/${chain.id}` })
     },
   }),
   endpoint({
@@ -125,7 +175,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     params: byId,
     answers: { 200: conversationNow },
     async handle({ api, caller, params: { id } }) {
-      const found = await seen(api, caller, id)
+      const found = await jsonNow(api, caller, id)
       const { sent } = await api.app.society.openMessages(id)
       const said = (await api.app.conversations.turns(id)).findLast(({ kind }) => kind === "assistant")
       const { text: content = "" } = Object(said?.body) as { text?: string }
@@ -158,11 +208,11 @@ export const chainEndpoints: readonly Endpoint[] = [
     tag,
     scope: "call",
     params: byId,
-    body: z.object({ message: text.max(1_000_000) }),
-    answers: { 202: conversation },
-    async handle({ api, caller, params: { id }, body }) {
+    body: messageBody,
+    answers: { 202: said },
+    async handle({ api, caller, params: { id }, body: { message, images = [] } }) {
       const { app } = api
-      const { state } = await toGoOn(api, caller, id)
+      const { state, ...found } = await toGoOn(api, caller, id)
       if (state === "paused")
         throw new HttpProblem(
           409,
@@ -172,8 +222,162 @@ export const chainEndpoints: readonly Endpoint[] = [
             params: { id },
           },
         )
-      await app.conversations.tell(id, body.message, { by: caller.id, userId: personOf(caller) })
-      return new Reply(await app.conversations.get(id), 202)
+      if (images.length > 0) refuseBlindModels(modelNow(api, found))
+      const told = await app.conversations.tell(id, message, { by: caller.id, userId: personOf(caller), images })
+      if (told === undefined) throw ended()
+      return new Reply({ ...(await jsonNow(api, caller, id)), index: told.index, queued: !told.begins }, 202)
+    },
+  }),
+  endpoint({
+    method: "delete",
+    path: "/v1/chains/{id}/messages/{index}",
+    summary: "Takes back what was said while it works, as long as the model has not read it.",
+    tag,
+    scope: "call",
+    params: byIndex,
+    answers: { 204: undefined },
+    async handle({ api, caller, params: { id, index } }) {
+      await toGoOn(api, caller, id)
+      const taken = await api.app.conversations.takeBack(id, index, caller.id)
+      if (taken === "unknown") throw notFound("message that waits to be read", String(index))
+      if (taken === "read")
+        throw new HttpProblem(409, "The agent has read this message already. Tell it what you want instead.", {
+          code: "already_read",
+        })
+      return new Reply(undefined, 204)
+    },
+  }),
+  endpoint({
+    method: "patch",
+    path: "/v1/chains/{id}",
+    summary: "Renames it, or gives its next message to another model.",
+    tag,
+    scope: "call",
+    params: byId,
+    body: chainChange,
+    answers: { 200: conversation },
+    async handle({ api, caller, params: { id }, body: { title, model } }) {
+      const { conversations, models } = api.app
+      const found = await toGoOn(api, caller, id)
+      if (model !== undefined) {
+        if (caller.kind === "agent") refuseOtherModels(api.app, found.agentId, model)
+        if (isSocietyConversation(id))
+          throw new HttpProblem(409, "This conversation uses the model of its agent's role. Change that of the role.", {
+            code: "model_of_role",
+          })
+        if (!models.list().some(({ name }) => name === model)) throw notFound("model", model)
+        await conversations.useModel(id, model)
+      }
+      if (title !== undefined) await conversations.rename(id, title.replaceAll(/\s+/g, " ").trim() || found.title)
+      return jsonNow(api, caller, id)
+    },
+  }),
+  endpoint({
+    method: "delete",
+    path: "/v1/chains/{id}",
+    summary: "Erases its turns. What its calls did stays done, and in the audit log.",
+    tag,
+    scope: "call",
+    params: byId,
+    answers: { 204: undefined },
+    async handle({ api, caller, params: { id } }) {
+      const found = await seen(api, caller, id)
+      refuseManagers(api.app, caller, found.agentId)
+      if (await api.app.conversations.erase(id)) return new Reply(undefined, 204)
+      throw new HttpProblem(409, `A run works on this conversation. Stop it first: POST /v1/chains/${id}/stop.`, {
+        code: "conversation_at_work",
+        params: { id },
+      })
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/chains/{id}/view",
+    summary: "What a page shows of it: its last turns, or those before a cursor.",
+    tag,
+    scope: "any",
+    params: byId,
+    query: z.object({ before: z.string().optional(), limit: z.coerce.number().int().min(1).max(200).optional() }),
+    answers: { 200: view },
+    handle: ({ api, caller, params: { id }, query }) => chainView(api, caller, id, query),
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/chains/{id}/turns/{index}",
+    summary: "One of its turns, with its whole texts.",
+    tag,
+    scope: "any",
+    params: byIndex,
+    answers: { 200: shownTurn },
+    handle: ({ api, caller, params: { id, index } }) => wholeTurn(api, caller, id, index),
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/chains/{id}/images/{index}/{place}",
+    summary: "The bytes of an image in a turn.",
+    tag,
+    scope: "any",
+    params: byIndex.extend({ place: text }),
+    answers: { 200: undefined },
+    handle: ({ api, caller, params: { id, index, place } }) => imageIn(api, caller, id, index, place),
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/chains/{id}/unfinished",
+    summary: "The answer that its model writes now, as far as it has come. Only where this process runs it.",
+    tag,
+    scope: "any",
+    params: byId,
+    answers: { 200: z.object({ unfinished: unfinished.optional() }) },
+    async handle({ api, caller, params: { id } }) {
+      await seen(api, caller, id)
+      return { unfinished: unfinishedOf(api, id) }
+    },
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/chains/{id}/side",
+    summary: "What stands beside it: model, mode, budget, context, the agents below, the files that changed.",
+    tag,
+    scope: "any",
+    params: byId,
+    answers: { 200: side },
+    handle: ({ api, caller, params: { id } }) => chainSide(api, caller, id),
+  }),
+  endpoint({
+    method: "post",
+    path: "/v1/chains/{id}/branch",
+    summary: "A new conversation that goes another way from one of its messages on. Says what stays done.",
+    tag,
+    scope: "call",
+    params: byId,
+    body: branchBody,
+    answers: { 201: branched },
+    async handle({ api, caller, params: { id }, body: { message, index } }) {
+      const found = await seen(api, caller, id)
+      refuseManagers(api.app, caller, found.agentId)
+      const made = await api.app.conversations.branch(id, { index, by: caller.id })
+      if (typeof made === "string") throw noBranch(made, id)
+      const { branch, after } = made
+      start((await reopened(api, branch, caller)).run(message))
+      const json = { ...(await jsonNow(api, caller, branch.id)), stays: stays(api, branch.agentId, after) }
+      return new Reply(json, 201, { location: `/v1/chains/${branch.id}` })
+    },
+  }),
+  endpoint({
+    method: "post",
+    path: "/v1/chains/{id}/files",
+    summary: "Writes the body as a file into the workspace, by a call of its agent with every check.",
+    tag,
+    scope: "call",
+    params: byId,
+    query: fileQuery,
+    answers: { 201: attached, 202: attached },
+    async handle({ api, caller, params: { id }, query: { path, overwrite }, bytes }) {
+      const found = await toGoOn(api, caller, id)
+      const file = { path, overwrites: overwrite === "true", bytes: await bytes() }
+      const done = await attachFile(api, found, personOf(caller), file)
+      return new Reply(done, done.waits ? 202 : 201)
     },
   }),
   endpoint({
@@ -187,7 +391,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     async handle({ api, caller, params: { id } }) {
       const found = await toGoOn(api, caller, id)
       start((await reopened(api, found, caller)).resume())
-      return new Reply(found, 202)
+      return new Reply(await jsonNow(api, caller, id), 202)
     },
   }),
   endpoint({
@@ -201,7 +405,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     async handle({ api, caller, params: { id } }) {
       await seen(api, caller, id)
       await api.app.conversations.stop(id, caller.id)
-      return new Reply(await api.app.conversations.get(id), 202)
+      return new Reply(await jsonNow(api, caller, id), 202)
     },
   }),
   endpoint({

@@ -25,6 +25,8 @@ export interface Asked<Params, Query, Body> {
   query: Query
   body: Body
   headers: { get(name: string): string | undefined }
+  /** The body as it came, for endpoints without a schema for it. */
+  bytes(): Promise<Uint8Array>
   signal: AbortSignal
 }
 

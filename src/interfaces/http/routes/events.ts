@@ -1,11 +1,17 @@
 import type { Context } from "hono"
 import { streamSSE } from "hono/streaming"
 import type { Change } from "../../../store/change-feed.ts"
+import type { Conversation } from "../../../core/conversation.ts"
+import { answerPieces } from "./answer-pieces.ts"
 import type { Caller } from "./caller.ts"
+import { maySee as maySeeConversation } from "./chain-json.ts"
 import type { Api } from "./endpoint.ts"
 
 /** A comment keeps proxies from closing a quiet stream. */
 const quietMs = 15_000
+
+/** How many pieces of output are held for a reader that is behind. */
+const mostOutput = 2000
 
 /** Endings are moved from the journal to the database now and then. While somebody follows, that is soon. */
 const settleMs = 200
@@ -54,9 +60,16 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
     const output: string[] = []
     const stopOutput = app.on("TOOL_CALL_OUTPUT", ({ callId, agentId, chunk, peopleOnly }) => {
       if (!mayRead(caller, agentId) || (peopleOnly && !caller.scopes.includes("approve"))) return
+      // A reader that is far behind reads the whole output from the result.
+      if (output.length >= mostOutput) output.shift()
       output.push(JSON.stringify({ callId, chunk }))
       wake()
     })
+    const answers = answerPieces(
+      app.conversations.answers,
+      (answer) => maySeeChain(caller, answer),
+      () => wake(),
+    )
     const stopSettling = settleSoon(app)
     const onClosing = () => wake()
     closing.addEventListener("abort", onClosing)
@@ -68,6 +81,7 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
         if (current === undefined) break
         caller = current
         for (const data of output.splice(0)) await stream.writeSSE({ event: "output", data })
+        for (const piece of answers.take()) await stream.writeSSE({ event: "answer", data: JSON.stringify(piece) })
         if (hasNews) {
           hasNews = false
           const news = feed.since(cursor)
@@ -84,7 +98,7 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
             }
           }
         }
-        if (hasNews || output.length > 0) continue
+        if (hasNews || output.length > 0 || answers.hasMore()) continue
         const isQuiet = await new Promise<boolean>((resolve) => {
           const timer = setTimeout(() => resolve(true), quietMs)
           wake = () => {
@@ -98,6 +112,7 @@ export async function eventStream(context: Context, { app, closing }: Api, calle
       closing.removeEventListener("abort", onClosing)
       stopListening()
       stopOutput()
+      answers.stop()
       stopSettling()
     }
   })
@@ -119,5 +134,13 @@ function maySee(caller: Caller, change: Change): boolean {
   if (change.type === "call" || change.type === "audit") return mayRead(caller, change.agentId)
   if (change.type === "message")
     return caller.kind === "agent" ? change.to === caller.id : caller.scopes.includes("read")
-  return caller.kind === "person" && caller.scopes.includes("read")
+  if (caller.kind === "person" && caller.scopes.includes("read")) return true
+  const isOfChain = change.type === "turn" || change.type === "conversation"
+  return isOfChain && maySeeChain(caller, change)
 }
+
+function maySeeChain(caller: Caller, { conversationId, ...rest }: { conversationId: string } & Whose): boolean {
+  return maySeeConversation(caller, { id: conversationId, ...rest })
+}
+
+type Whose = Pick<Conversation, "agentId" | "startedBy">

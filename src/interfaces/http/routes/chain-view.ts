@@ -1,0 +1,237 @@
+import { budgetText } from "../../../agents/chain/budget.ts"
+import { onOneLine } from "../../../agents/context/outline.ts"
+import {
+  canBeTakenBack,
+  chainTurns,
+  hintsBy,
+  readForAnswer,
+  unnamedPerson,
+  withoutTakenBack,
+  type ChainTurn,
+} from "../../../agents/context/turns.ts"
+import type { ListedConversation } from "../../../core/conversation.ts"
+import type { Caller } from "./caller.ts"
+import { callRows, imageHref, type AnswerWithCalls } from "./chain-calls.ts"
+import { conversationJson, listed } from "./chain-json.ts"
+import { maySeeAgent } from "./chain-news.ts"
+import type { CallRowJson, ChainViewJson, ShownTurnJson, UnfinishedJson } from "./chain-schemas.ts"
+import type { Api } from "./endpoint.ts"
+import { namesOf } from "./gone.ts"
+import { notFound } from "./problem.ts"
+
+/** The most characters of a text in a list of turns. */
+const longest = 20_000
+
+/** Turns that are read beyond a page, so that its last answer has its results. */
+const beyond = 40
+
+/** What a page shows of a conversation: the last turns, or those before a cursor. */
+export async function chainView(
+  api: Api,
+  caller: Caller,
+  id: string,
+  { before, limit = 60 }: { before?: string | undefined; limit?: number | undefined },
+): Promise<ChainViewJson> {
+  const { conversations } = api.app
+  const found = await listed(api, caller, id)
+  const end = before === undefined ? found.length : Math.min(found.length, readPlace(before))
+  const from = Math.max(0, end - limit)
+  const read = await conversations.turns(id, from, before === undefined ? undefined : end + beyond)
+  const turns = withoutTakenBack(chainTurns(read))
+  const queued = queuedOf(found, turns)
+  const isQueued = new Set<ChainTurn>(queued)
+  const shown = turns.filter((turn) => (before === undefined || turn.index < end) && !isQueued.has(turn))
+  const [items, below, branches] = await Promise.all([
+    shownTurns(api, found, turns, shown),
+    waitingBelow(api, caller, id),
+    conversations.list({ branchOf: id }),
+  ])
+  const unfinished = unfinishedOf(api, id)
+  return {
+    conversation: await conversationJson(api, found),
+    items,
+    ...(from > 0 && { before: String(from) }),
+    length: found.length,
+    ...(unfinished !== undefined && { unfinished }),
+    queued: queued.map(({ index, at, body: { text, by } }) => ({ index, at, by, text: text.slice(0, longest) })),
+    waitingBelow: below,
+    branches: branches.conversations.map((branch) => ({
+      id: branch.id,
+      title: branch.title,
+      index: branch.branchOf?.index ?? 0,
+    })),
+    may: {
+      say: caller.scopes.includes("call") && found.state !== "ended",
+      manage: caller.scopes.includes("call"),
+    },
+  }
+}
+
+/** One turn with its whole texts. */
+export async function wholeTurn(api: Api, caller: Caller, id: string, index: number): Promise<ShownTurnJson> {
+  const found = await listed(api, caller, id)
+  const turns = chainTurns(await api.app.conversations.turns(id, index, index + beyond))
+  const wanted = turns.filter((turn) => turn.index === index)
+  const [item] = await shownTurns(api, found, turns, wanted, Infinity)
+  if (item === undefined) throw notFound("turn", String(index))
+  return item
+}
+
+/** The bytes of an image in a turn: one of a message by its number, or that of a call as `call-` and its place. */
+export async function imageIn(api: Api, caller: Caller, id: string, index: number, place: string): Promise<Response> {
+  await listed(api, caller, id)
+  const turns = chainTurns(await api.app.conversations.turns(id, index, index + beyond))
+  const turn = turns.find((each) => each.index === index)
+  const results = turns.find(({ kind }) => kind === "results")
+  const ofCall = /^call-(\d{1,4})$/.exec(place)?.[1]
+  const image =
+    ofCall === undefined
+      ? turn?.kind === "user" && turn.body.images?.[Number(place)]
+      : turn?.kind === "assistant" && results?.kind === "results" && results.body.results[Number(ofCall)]?.image
+  if (!image || !/^image\/(?:png|jpeg|gif|webp)$/.test(image.mimeType)) throw notFound("image", `${index}/${place}`)
+  return new Response(Buffer.from(image.data, "base64"), {
+    headers: {
+      "content-type": image.mimeType,
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+      "cache-control": "private, max-age=3600",
+    },
+  })
+}
+
+/** The answer that is being written in this process. */
+export function unfinishedOf({ app }: Api, id: string): UnfinishedJson | undefined {
+  const answer = app.conversations.answers.get(id)
+  if (answer === undefined) return undefined
+  const { turn, attempt, interrupted, text, reasoning } = answer
+  return { turn, attempt, interrupted, text, reasoning }
+}
+
+/** Calls of the agents below that wait for people, as far as the caller may see them. */
+async function waitingBelow(api: Api, caller: Caller, id: string): Promise<ChainViewJson["waitingBelow"]> {
+  const { events } = await api.app.conversations.agentEvents(id)
+  const waiting = events.filter((event) => event.type === "waiting" && maySeeAgent(api, caller, event))
+  return Promise.all(
+    waiting.map(async ({ callId = "", agentId, conversationId, depth, tools: [tool = ""] = [], at }) => {
+      const task = await taskOf(api, conversationId)
+      return { card: callId, agentId, conversationId, depth, tool, at, task }
+    }),
+  )
+}
+
+/** The beginning of what the agent of a conversation was asked last. */
+export async function taskOf({ app }: Api, conversationId: string): Promise<string> {
+  const asked = chainTurns(await app.conversations.turns(conversationId)).findLast(
+    (turn) => turn.kind === "user" && turn.body.begins,
+  )
+  return asked?.kind === "user" ? onOneLine(asked.body.text).slice(0, 160) : ""
+}
+
+function readPlace(cursor: string): number {
+  const place = Number(cursor)
+  return Number.isSafeInteger(place) && place > 0 ? place : 0
+}
+
+/** What was said while a run works and the model was not given yet. */
+function queuedOf({ state, read }: ListedConversation, turns: readonly ChainTurn[]) {
+  if (state !== "active" && state !== "waiting") return []
+  const known = Math.max(read, readForAnswer(turns))
+  return turns.filter(canBeTakenBack).filter(({ index }) => index >= known)
+}
+
+async function shownTurns(
+  api: Api,
+  { id, agentId }: ListedConversation,
+  turns: readonly ChainTurn[],
+  shown: readonly ChainTurn[],
+  most = longest,
+): Promise<ShownTurnJson[]> {
+  const rows = await callRows(api, { id, agentId }, answersIn(turns, shown), most === Infinity)
+  return shown.flatMap((turn) => shownTurn(api, id, turn, turns, { rows: rows.get(turn.index) ?? [], most }) ?? [])
+}
+
+function answersIn(turns: readonly ChainTurn[], shown: readonly ChainTurn[]): AnswerWithCalls[] {
+  const wanted = new Set(shown)
+  return turns.flatMap((turn, place) => {
+    if (turn.kind !== "assistant" || !wanted.has(turn)) return []
+    const next = turns.slice(place + 1).find(({ kind }) => kind === "results" || kind === "assistant")
+    return [{ index: turn.index, body: turn.body, results: next?.kind === "results" ? next.body : undefined }]
+  })
+}
+
+function shownTurn(
+  { app }: Api,
+  id: string,
+  turn: ChainTurn,
+  turns: readonly ChainTurn[],
+  { rows, most }: { rows: CallRowJson[]; most: number },
+): ShownTurnJson | undefined {
+  const { index, at } = turn
+  const note = (what: Extract<ShownTurnJson, { kind: "note" }>["note"], text = "", by?: string): ShownTurnJson => ({
+    ...{ kind: "note", index, at, note: what, text: text.slice(0, most) },
+    ...(by !== undefined && { by, name: nameOf(app, by) }),
+  })
+  switch (turn.kind) {
+    case "user": {
+      const { text, by, begins, message, images = [] } = turn.body
+      const from = message !== undefined ? "agent" : by === hintsBy ? "hint" : "person"
+      return {
+        ...{
+          kind: "message",
+          index,
+          at,
+          by: message?.from ?? by,
+          name: nameOf(app, message?.from ?? by),
+          from,
+          begins,
+        },
+        text: text.slice(0, most),
+        ...(text.length > most && { cut: text.length }),
+        images: images.map(({ mimeType }, place) => ({ mimeType, href: imageHref(id, `${index}`, `${place}`) })),
+      }
+    }
+    case "assistant": {
+      const { text, content, model, finishReason, cost, read = index, interrupted = false } = turn.body
+      const reasoning = content.map((part) => (part.type === "reasoning" ? part.text : "")).join("")
+      const length = Math.max(text.length, reasoning.length)
+      return {
+        ...{ kind: "answer", index, at, model, finishReason, interrupted, asked: read, calls: rows },
+        text: text.slice(0, most),
+        reasoning: reasoning.slice(0, most),
+        ...(length > most && { cut: length }),
+        ...(cost !== undefined && { cost }),
+      }
+    }
+    case "end": {
+      const { status, error } = turn.body
+      if (status !== "aborted") return note(status === "error" ? "failed" : status, error)
+      const stop = turns.findLast((each) => each.kind === "stop" && each.index < index)
+      return note("stopped", error, stop?.kind === "stop" ? stop.body.by : undefined)
+    }
+    case "retry":
+      return note("retried", "", turn.body.by)
+    case "summary":
+      return note("summary", turn.body.text)
+    case "references":
+      return note("references")
+    case "reflection":
+      return turn.body.verdict === "continue" ? undefined : note("reflection", turn.body.assessment)
+    case "budget": {
+      const { moreTokens, moreCost, moreCalls = 0 } = turn.body
+      return note("budget", budgetText(given({ maxTokens: moreTokens, maxCost: moreCost, maxCalls: moreCalls })))
+    }
+    case "hops":
+      return note("hops", turn.body.more === null ? "" : String(turn.body.more))
+    default:
+      return undefined
+  }
+}
+
+/** Without what nobody gave. */
+function given(more: Record<"maxTokens" | "maxCost" | "maxCalls", number>) {
+  return Object.fromEntries(Object.entries(more).filter(([, value]) => value > 0))
+}
+
+function nameOf(app: Api["app"], by: string): string {
+  return by === unnamedPerson ? "" : namesOf(app, by)
+}
