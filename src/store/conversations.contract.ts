@@ -192,6 +192,7 @@ export function conversationsContract(
       await other.post(made[5]!, said("again"))
       const second = await store.list({ limit: 3, cursor: first.cursor })
       expect(second.conversations.map(({ id }) => id)).toEqual(made.slice(0, 3).toReversed())
+      await waitUntilAfter((await store.get(made[5]!))!.updatedAt)
       await other.post(made[0]!, said("again"))
       expect((await store.list({ limit: 1 })).conversations[0]).toMatchObject({ id: made[0] })
     })

@@ -87,7 +87,7 @@ function rowOf(
   const answer = kinds("answered", "released", "withheld").at(-1)
   const by = answer !== undefined && "by" in answer ? answer.by : undefined
   const waited = waitedMs(recorded)
-  const now = result !== undefined || end !== undefined || callId === undefined ? "ended" : stateNow(state)
+  const now = result !== undefined || end !== undefined ? "ended" : stateNow(state)
   const code = end?.code ?? result?.code
   const intent = recorded.map((each) => ("intent" in each ? each.intent : undefined)).find((text) => text !== undefined)
   const startedAt = end?.startedAt ?? kinds("start")[0]?.at

@@ -63,12 +63,19 @@ function ended(): HttpProblem {
 
 function noBranch(why: NoBranch, id: string): HttpProblem {
   if (why === "unknown") return notFound("conversation", id)
-  const sentence = {
-    at_work: `A run works on this conversation. Stop it first: POST /v1/chains/${id}/stop.`,
-    of_society: "This conversation belongs to an agent that works by itself. Write to the agent instead.",
-    not_a_message: "Only a message that began a run can be replaced. Leave 'index' out for the last one.",
-  }[why]
-  return new HttpProblem(409, sentence, { code: `branch_${why}`, params: { id } })
+  if (why === "at_work") return atWork(id)
+  return why === "of_society"
+    ? new HttpProblem(409, "This conversation belongs to an agent that works by itself. Write to the agent instead.", {
+        code: "branch_of_society",
+      })
+    : new HttpProblem(409, "Only a message that began a run can be replaced. Leave 'index' out for the last one.", {
+        code: "branch_not_a_message",
+      })
+}
+
+function atWork(id: string): HttpProblem {
+  const sentence = `A run works on this conversation. Stop it first: POST /v1/chains/${id}/stop.`
+  return new HttpProblem(409, sentence, { code: "conversation_at_work", params: { id } })
 }
 
 function refuseBlindModels(model: Pick<LanguageModel, "name" | "seesImages"> | undefined): void {
@@ -76,6 +83,12 @@ function refuseBlindModels(model: Pick<LanguageModel, "name" | "seesImages"> | u
   const name = model?.name ?? ""
   const sentence = `The model '${name}' does not see pictures. Choose one that does, or attach the picture as a file.`
   throw new HttpProblem(422, sentence, { code: "model_sees_no_images", params: { model: name } })
+}
+
+/** A program with an agent's token talks in its conversations; people shape them. */
+function requirePerson({ kind }: Caller): void {
+  if (kind === "person") return
+  throw new HttpProblem(403, "Only people do this. Use a person's token.", { code: "people_only" })
 }
 
 /** The person for whom a run happens. An agent acts for nobody. */
@@ -237,6 +250,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     params: byIndex,
     answers: { 204: undefined },
     async handle({ api, caller, params: { id, index } }) {
+      requirePerson(caller)
       await toGoOn(api, caller, id)
       const taken = await api.app.conversations.takeBack(id, index, caller.id)
       if (taken === "unknown") throw notFound("message that waits to be read", String(index))
@@ -257,10 +271,10 @@ export const chainEndpoints: readonly Endpoint[] = [
     body: chainChange,
     answers: { 200: conversation },
     async handle({ api, caller, params: { id }, body: { title, model } }) {
+      requirePerson(caller)
       const { conversations, models } = api.app
       const found = await toGoOn(api, caller, id)
       if (model !== undefined) {
-        if (caller.kind === "agent") refuseOtherModels(api.app, found.agentId, model)
         if (isSocietyConversation(id))
           throw new HttpProblem(409, "This conversation uses the model of its agent's role. Change that of the role.", {
             code: "model_of_role",
@@ -281,13 +295,11 @@ export const chainEndpoints: readonly Endpoint[] = [
     params: byId,
     answers: { 204: undefined },
     async handle({ api, caller, params: { id } }) {
+      requirePerson(caller)
       const found = await seen(api, caller, id)
       refuseManagers(api.app, caller, found.agentId)
       if (await api.app.conversations.erase(id)) return new Reply(undefined, 204)
-      throw new HttpProblem(409, `A run works on this conversation. Stop it first: POST /v1/chains/${id}/stop.`, {
-        code: "conversation_at_work",
-        params: { id },
-      })
+      throw atWork(id)
     },
   }),
   endpoint({
@@ -354,6 +366,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     body: branchBody,
     answers: { 201: branched },
     async handle({ api, caller, params: { id }, body: { message, index } }) {
+      requirePerson(caller)
       const found = await seen(api, caller, id)
       refuseManagers(api.app, caller, found.agentId)
       const made = await api.app.conversations.branch(id, { index, by: caller.id })
@@ -374,6 +387,7 @@ export const chainEndpoints: readonly Endpoint[] = [
     query: fileQuery,
     answers: { 201: attached, 202: attached },
     async handle({ api, caller, params: { id }, query: { path, overwrite }, bytes }) {
+      requirePerson(caller)
       const found = await toGoOn(api, caller, id)
       const file = { path, overwrites: overwrite === "true", bytes: await bytes() }
       const done = await attachFile(api, found, personOf(caller), file)
