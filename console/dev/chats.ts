@@ -66,6 +66,7 @@ export function chatView(now: number, card: string | undefined, below: string | 
       text: answered,
       reasoning: "The handler is small. A map by address is enough.",
       finishReason: "tool-calls",
+      asked: 1,
       interrupted: false,
       calls: [
         call(0, "read_file", "src/http/sign-in.ts"),
@@ -207,7 +208,7 @@ export const chatSide = (now: number): ChainSideJson => ({
       deleted: false,
       diff: "--- a/src/http/tries.ts\n+++ b/src/http/tries.ts\n@@ -1,2 +1,3 @@\n const tries = new Map()\n-export {}\n+export const limit = (n: number) => n > 5\n+export { tries }\n",
     },
-    { path: "src/http/tries.test.ts", added: 71, removed: 0, deleted: false, diff: "", note: "Too long to show here." },
+    { path: "src/http/tries.test.ts", added: 71, removed: 0, deleted: false, diff: "", note: "not_known" },
   ],
 })
 

@@ -257,7 +257,7 @@ function Changed({ side: { changed } }: { side: ChainSideJson }) {
             {file.added > 0 && <span className={look["added"]}>+{file.added}</span>}
             {file.removed > 0 && <span className={look["removed"]}>−{file.removed}</span>}
           </summary>
-          {file.note !== undefined && <p className="hint">{file.note}</p>}
+          {file.note !== undefined && <p className="hint">{words.chat.fileNote[file.note]}</p>}
           {file.diff !== "" && (
             <div
               className={look["diff"]}

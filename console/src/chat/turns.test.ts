@@ -13,6 +13,7 @@ const answer = (index: number) =>
     text: "",
     reasoning: "",
     finishReason: "stop",
+    asked: index,
     interrupted: false,
     calls: [],
   }) as ShownTurnJson

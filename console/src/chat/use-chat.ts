@@ -87,5 +87,6 @@ function useWritten(id: string, view: ChainViewJson | undefined): Written | unde
     ),
   )
   // A finished turn takes the place of what was written of it.
-  return written !== undefined && view?.items.some(({ index }) => index === written.turn) === true ? undefined : written
+  const isFinished = view?.items.some((turn) => turn.kind === "answer" && turn.asked === written?.turn) === true
+  return isFinished ? undefined : written
 }

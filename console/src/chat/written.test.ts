@@ -10,10 +10,10 @@ test("pieces in order become the text", () => {
   expect(withPiece(first, piece(5, " there"))).toMatchObject({ turn: 3, text: "Hello there", reasoning: "" })
 })
 
-test("a missing piece is noticed, and one that comes again changes nothing", () => {
+test("a missing piece is noticed, and one that comes again takes the place of what stands there", () => {
   const now = withPiece(undefined, piece(0, "Hello"))
   expect(withPiece(now, piece(9, "x"))).toBeUndefined()
-  expect(withPiece(now, piece(0, "Hel"))).toEqual(now)
+  expect(withPiece(now, piece(0, "Hello"))).toEqual(now)
   expect(withPiece(now, piece(3, "lo, you"))).toMatchObject({ text: "Hello, you" })
 })
 

@@ -12,10 +12,9 @@ export function withPiece(now: Written | undefined, piece: AnswerPieceJson): Wri
   if (isOlder) return now
   const same = now?.turn === turn && now.attempt === attempt
   const before = same ? now : { turn, attempt, interrupted, text: "", reasoning: "" }
-  const length = before[part].length
-  if (offset > length) return undefined
-  // A piece that is sent again brings nothing new, or only its end.
-  return { ...before, interrupted, [part]: before[part] + text.slice(length - offset) }
+  if (offset > before[part].length) return undefined
+  // What stands behind the offset is written anew: a stream that begins gives everything once more.
+  return { ...before, interrupted, [part]: before[part].slice(0, offset) + text }
 }
 
 /** The further one of two states of the same answer. */

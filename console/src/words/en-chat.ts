@@ -128,5 +128,9 @@ export const chat = {
   },
   changed: "Changed so far",
   deleted: "deleted",
+  fileNote: {
+    single_edits: "Its edits, one after the other.",
+    not_known: "There is no difference to show: it is not text, or it was written over.",
+  },
   nothingChanged: "No file so far.",
 }

@@ -114,5 +114,9 @@ export const chat: Words["chat"] = {
   doing: { working: "工作中", waiting: "等待您", delegated: "等待他人", answered: "已回答", failed: "失败" },
   changed: "目前的更改",
   deleted: "已删除",
+  fileNote: {
+    single_edits: "其各次修改，依次列出。",
+    not_known: "没有可显示的差异：它不是文本，或已被覆盖。",
+  },
   nothingChanged: "尚无文件更改。",
 }
