@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { useId, useRef, type ReactNode, type RefObject } from "react"
 import type { Card } from "../../../src/approvals/card/schema.ts"
 import { CardAmongOthers } from "../answer/card-guard.tsx"
 import { inboxQuery } from "../api/queries.ts"
 import { CardAnswer, CardMain } from "../card/card-main.tsx"
 import { Touches, Why } from "../card/found.tsx"
+import { Output } from "../card/output.tsx"
 import { Risk } from "../card/risk.tsx"
 import { useShownCard, type Shown } from "../card/shown-card.ts"
 import { StateStrip } from "../card/strip.tsx"
@@ -54,7 +54,12 @@ function Guarded({ shown, card, place }: { shown: Shown; card: Card; place: RefO
   const around = (more: ReactNode) => (
     <>
       <StateStrip {...state} shown={shown} card={card} />
-      {(state.open || state.name === "mine") && (
+      {state.answered && state.printed.text !== "" && (
+        <div className={look["body"]}>
+          <Output callId={card.callId} printed={state.printed} begins={false} />
+        </div>
+      )}
+      {state.open && (
         <div className={`${look["body"]} card`}>
           <CardMain card={card} shown={shown} state={state} aside={card.kind === "call"} />
           {card.kind === "call" && (
@@ -86,13 +91,6 @@ function Guarded({ shown, card, place }: { shown: Shown; card: Card; place: RefO
     >
       {head}
       <CardAnswer card={card} state={state} around={around} />
-      {!state.open && (
-        <p className={look["foot"]}>
-          <Link to="/audit/$callId" params={{ callId: card.callId }}>
-            {words.states.follow}
-          </Link>
-        </p>
-      )}
     </article>
   )
 }

@@ -17,6 +17,12 @@ const callsQuery = queryOptions({
   queryFn: async () => (await get<{ items: AuditRowJson[] }>("/v1/audit?limit=200")).items,
 })
 
+/** How many conversations the person began, of the newest. */
+const talksQuery = queryOptions({
+  queryKey: ["chats", "five minutes"],
+  queryFn: async () => (await get<{ items: unknown[] }>("/v1/chains?mine=true&limit=20")).items.length,
+})
+
 /** What to try first. Each step says by itself when it was done, and counts what happened since. */
 export function FiveMinutes() {
   const words = useWords()
@@ -25,6 +31,7 @@ export function FiveMinutes() {
   const agent = sample ? sampleAgent : undefined
   const { data: calls = [] } = useQuery(callsQuery)
   const { ran, asked, answered, isRead } = stepsDone(calls, hasReadStory())
+  const { data: talks = 0 } = useQuery(talksQuery)
   const [lastRan] = ran
   const [lastAnswered] = answered
   const steps = [
@@ -47,6 +54,16 @@ export function FiveMinutes() {
       done: lastAnswered && first.done.answer(answered.length, lastAnswered.tool, lastAnswered.by ?? ""),
       link: undefined,
       callId: lastAnswered?.callId,
+    },
+    {
+      ...first.todo.talk,
+      done: talks === 0 ? undefined : first.done.talk(talks),
+      link: (
+        <Link className="btn btn-p" to="/chat" search={{ begin: "yes" }}>
+          {first.openChat}
+        </Link>
+      ),
+      callId: undefined,
     },
     {
       ...first.todo.story,

@@ -240,6 +240,7 @@ export const en = {
     ],
     sampleRemoved: "**The sample is gone.** Its files are in the trash, the audit log stays.",
     minutes: "Your first five minutes",
+    openChat: "Begin a conversation",
     openPlayground: "Open the playground",
     doneOf: (done: number, of: number) => `${done} of ${of} done`,
     open: "Open",
@@ -256,6 +257,7 @@ export const en = {
         more: (agent?: string) => `Call run_command as ${agent ?? "any agent"}. It comes to this page, and you decide.`,
       },
       answer: { title: "Answer it", more: "Approve, and watch the output while it runs." },
+      talk: { title: "Talk to an agent", more: "It works with its tools, and asks you in the conversation." },
       story: { title: "Read the story", more: "The audit log has each step, and can prove that nobody changed it." },
     },
     done: {
@@ -264,6 +266,7 @@ export const en = {
       waits: (now: number, before: number) => `${now} waiting now, ${before} asked and ended so far.`,
       answer: (n: number, tool: string, by: string) =>
         `${plural(n, "answer")} so far, the last one to ${tool} by ${by}.`,
+      talk: (n: number) => `${plural(n, "conversation")} of yours so far.`,
       story: (n: number) => `${plural(n, "call")} recorded so far, each with its story.`,
     },
     own: "Bring your own agent",

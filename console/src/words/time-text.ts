@@ -12,6 +12,11 @@ export function clockText(milliseconds: number): string {
   return h > 0 ? `${h}:${two(m)}:${two(seconds % 60)}` : `${m}:${two(seconds % 60)}`
 }
 
+/** How long somebody can still answer: as a clock within a day, in days beyond it. */
+export function leftText(milliseconds: number, words: Words): string {
+  return milliseconds < 2 * day ? clockText(milliseconds) : spanText(milliseconds, words)
+}
+
 /** 48 s, 3 min, 3 h 12 min, 2 days. */
 export function spanText(milliseconds: number, { time }: Words): string {
   if (milliseconds < minute) return time.seconds(Math.max(1, Math.floor(milliseconds / 1000)))

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { en } from "./en.ts"
 import { translate } from "../../../src/interfaces/http/routes/translate.ts"
 import { endedText, parameterText, problemText } from "./problem-text.ts"
-import { agoText, bytesText, clockText, clockTime, spanText, tookText } from "./time-text.ts"
+import { agoText, bytesText, clockText, clockTime, leftText, spanText, tookText } from "./time-text.ts"
 import { zh } from "./zh.ts"
 
 describe("times and sizes", () => {
@@ -15,6 +15,10 @@ describe("times and sizes", () => {
     [-5, "0:00"],
     [400, "0:01"],
   ])("%d ms left is %s", (milliseconds, text) => expect(clockText(milliseconds)).toBe(text))
+
+  test("what may be answered for days is said in days", () => {
+    expect([leftText(252_000, en), leftText(604_799_000, en)]).toEqual(["4:12", "6 days"])
+  })
 
   test.each([
     [48_000, "48 s", "48 秒"],

@@ -90,7 +90,10 @@ export async function addSample(app: Quartermaster): Promise<boolean> {
   for (const [agentId, tool, input, intent] of firstCalls)
     // Not awaited: what asks a person runs once somebody has approved it.
     void app.call({ agentId, tool, input, intent, taskId: "try-it" })
-  await until(async () => (await app.approvals.list()).length === 3)
+  // A conversation that waits: what goes wrong in it is in its turns.
+  const chain = app.chain("dev", { durable: true, userId: sampleMaker })
+  void chain.run("Write into the log that the sample ran.").catch(() => {})
+  await until(async () => (await app.approvals.list()).length === 4)
   return true
 }
 
@@ -98,7 +101,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 100 && !(await holds()); tries++) await sleep(20)
 }
 
-/** Some run, one is refused, two wait and the result of one is held: every page has something to show. */
+/** Some run, one is refused, two wait and the result of one is held; a conversation waits too: every page has something to show. */
 const firstCalls = [
   ["dev", "list_files", { path: "." }, "I look at what is here."],
   ["dev", "read_file", { path: "src/greet.js" }, "I read what I am going to change."],
