@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { lazy, Suspense, useState, type ReactNode } from "react"
 import type { ChainSideJson } from "../../../src/interfaces/http/routes/chain-schemas.ts"
 import { printable } from "../../../src/lib/printable.ts"
@@ -28,7 +29,9 @@ export function Side({ id, agentId, state, mayManage }: Props) {
   return (
     <aside className={look["side"]} aria-label={words.chat.side}>
       <div className="head">
-        <h2 className="h1">{agentId}</h2>
+        <h2 className="cut" title={agentId}>
+          {agentId}
+        </h2>
         {state}
       </div>
       <div className={`scroll ${look["body"]}`} tabIndex={0} role="group" aria-label={words.chat.side}>
@@ -225,7 +228,9 @@ function Below({ side: { agentId, below } }: { side: ChainSideJson }) {
           <li key={each.conversationId}>
             <i className={`dot ${dots[each.doing]}`} />
             <span className="grow" title={printable(each.task)}>
-              {each.agentId}
+              <Link to="/chat/$chatId" params={{ chatId: each.conversationId }}>
+                {each.agentId}
+              </Link>
               <small>
                 {each.doing === "working" && each.tools.length > 0
                   ? each.tools.join(words.card.comma)
