@@ -18,7 +18,7 @@ import { RunTime } from "./run-time.ts"
 import { currentRun, personOf } from "../context/turns.ts"
 
 /** What a chain needs of the app. */
-export type ChainApp = Pick<Calls, "callMany" | "resume" | "endCalls" | "storeText"> &
+export type ChainApp = Pick<Calls, "call" | "callMany" | "resume" | "endCalls" | "storeText"> &
   Pick<AgentTools, "mcpTools" | "visibleTool">
 
 /** What a run is made of. */

@@ -31,6 +31,8 @@ import { messagesOf } from "../context/messages.ts"
 import { outlineOf } from "../context/outline.ts"
 import { AnswerCollector, type AnswersInProgress } from "./answers-in-progress.ts"
 import { placeKey } from "./call-context.ts"
+import { attachFile, type Attached, type AttachedFile } from "./attach-file.ts"
+import { changedFiles, type ChangedFile } from "./changed-files.ts"
 import { branchAt } from "./branch.ts"
 import { offeredTools } from "./chain.ts"
 import { takeBack } from "./take-back.ts"
@@ -104,6 +106,14 @@ export interface ConversationAdmin {
   rename(id: string, title: string): Promise<Conversation | undefined>
   /** Lets the next message go to another configured model. */
   useModel(id: string, model: string): Promise<Conversation | undefined>
+  /** Puts a file into the workspace by a call of its agent, for a person. */
+  attach(
+    conversation: Pick<Conversation, "id" | "agentId">,
+    file: AttachedFile,
+    userId: string | undefined,
+  ): Promise<Attached>
+  /** The files that its calls changed, with their difference against the start. */
+  changedFiles(conversation: Pick<Conversation, "id" | "agentId">): Promise<ChangedFile[]>
   /** A new conversation that goes another way from one of its messages on. */
   branch(id: string, options: { index?: number | undefined; by: string }): ReturnType<typeof branchAt>
   /** Deletes a conversation that no run works on. What it did stays in the audit log. Returns whether it did. */
@@ -191,6 +201,8 @@ export function openChains(parts: ChainParts) {
     rename: (id, title) => conversations.revise(id, () => ({ title })),
     useModel: (id, model) =>
       conversations.revise(id, ({ settings }) => ({ settings: { ...Object(settings), model } as object })),
+    attach: (conversation, file, userId) => attachFile(parts.app, conversation, file, userId),
+    changedFiles: async ({ id, agentId }) => changedFiles(parts.app, agentId, await turnsOf(id)),
     branch: (id, options) => branchAt(conversations, id, options),
     erase: (id) => conversations.eraseOne(id, ["idle", "paused", "ended"]),
     follow: (id, options) => follow(conversations, id, options),

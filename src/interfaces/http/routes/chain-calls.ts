@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../../core/audit-entry.ts"
 import type { Conversation } from "../../../core/conversation.ts"
 import type { PendingItem } from "../../../core/approval.ts"
-import type { Touch } from "../../../core/touches.ts"
+import { touchesOf } from "../../../agents/chain/touches-of.ts"
 import type { AssistantTurn, CallResult, ResultsTurn } from "../../../agents/context/turns.ts"
 import type { ModelCall } from "../../../agents/models/port.ts"
 import { cardOf } from "../../../approvals/card/card.ts"
@@ -142,15 +142,6 @@ export function titleOf(app: Api["app"], agentId: string, { name, input }: Model
   }
   const context = { mayAddRules: false, tool, department: undefined, mayAnswer: false, knownHosts: new Set<string>() }
   return cardOf(item, context).title
-}
-
-/** What a tool says that an input touches. A tool that fails to say it touches nothing that could be named. */
-export function touchesOf(tool: { touches?(input: unknown): readonly Touch[] }, input: unknown): readonly Touch[] {
-  try {
-    return tool.touches?.(input) ?? []
-  } catch {
-    return []
-  }
 }
 
 const nothingAsked = {

@@ -2,7 +2,6 @@ import { chainTurns, currentRun } from "../../../agents/context/turns.ts"
 import type { AgentEvent } from "../../../agents/chain/agent-event.ts"
 import { rememberedOf } from "../../../agents/chain/remembered.ts"
 import type { Caller } from "./caller.ts"
-import { changedFiles } from "./chain-changes.ts"
 import { listed } from "./chain-json.ts"
 import { maySeeAgent } from "./chain-news.ts"
 import { taskOf } from "./chain-view.ts"
@@ -21,7 +20,7 @@ export async function chainSide(api: Api, caller: Caller, id: string): Promise<C
     conversations.budgetOf(found),
     model === undefined ? noContext : conversations.contextOf(found),
     agentsBelow(api, caller, id),
-    changedFiles(api, agentId, id),
+    conversations.changedFiles(found),
   ])
   const used = await conversations.spentInTree(id)
   const lastAnswer = turns.findLast(({ kind }) => kind === "assistant")

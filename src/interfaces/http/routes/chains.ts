@@ -390,7 +390,7 @@ export const chainEndpoints: readonly Endpoint[] = [
       requirePerson(caller)
       const found = await toGoOn(api, caller, id)
       const file = { path, overwrites: overwrite === "true", bytes: await bytes() }
-      const done = await attachFile(api, found, personOf(caller), file)
+      const done = await attachFile(api, found, file, personOf(caller))
       return new Reply(done, done.waits ? 202 : 201)
     },
   }),

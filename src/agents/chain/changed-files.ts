@@ -1,8 +1,19 @@
-import { chainTurns, type ChainTurn } from "../../../agents/context/turns.ts"
-import { unifiedDiff } from "../../../tools/workspace/diff.ts"
-import { touchesOf } from "./chain-calls.ts"
-import type { ChangedFileJson } from "./chain-schemas.ts"
-import type { Api } from "./endpoint.ts"
+import { unifiedDiff } from "../../tools/workspace/diff.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
+import type { ChainTurn } from "../context/turns.ts"
+import { touchesOf } from "./touches-of.ts"
+
+/** A file that a conversation has changed. */
+export interface ChangedFile {
+  path: string
+  added: number
+  removed: number
+  /** Unified, against the start. Empty where it is not known. */
+  diff: string
+  deleted: boolean
+  /** `single_edits`: the diff has its edits one after the other. `not_known`: it is not text, or was written over. */
+  note?: "single_edits" | "not_known"
+}
 
 /** The most characters of one difference. */
 const longest = 100_000
@@ -20,21 +31,19 @@ interface Told {
 }
 
 /** The files that the calls of a conversation changed, with their difference against the start, from its turns alone. */
-export async function changedFiles({ app }: Api, agentId: string, id: string): Promise<ChangedFileJson[]> {
+export async function changedFiles(
+  app: Pick<AgentTools, "visibleTool">,
+  agentId: string,
+  turns: readonly ChainTurn[],
+): Promise<ChangedFile[]> {
   const files = new Map<string, Told>()
-  for (const { tool, input, result } of successfulCalls(chainTurns(await app.conversations.turns(id)))) {
-    const registered = app.findTool(tool)
+  for (const { tool, input, result } of successfulCalls(turns)) {
+    const registered = app.visibleTool(agentId, tool)
     if (registered?.effect !== "write" || registered.onlyReads?.(input) === true) continue
     for (const { kind, what } of touchesOf(registered, input)) {
       if (kind !== "write") continue
-      const told = files.get(what) ?? {
-        before: undefined,
-        now: undefined,
-        edits: [],
-        added: 0,
-        removed: 0,
-        deleted: false,
-      }
+      const none = { before: undefined, now: undefined, edits: [], added: 0, removed: 0, deleted: false }
+      const told: Told = files.get(what) ?? none
       files.set(what, told)
       note(told, input, result, registered.destructive === true)
     }
@@ -91,7 +100,7 @@ function edited(now: string | undefined, isNew: boolean, { oldText, newText, rep
   return replaceAll === true ? now.replaceAll(oldText, () => newText) : now.replace(oldText, () => newText)
 }
 
-async function shown(path: string, { before, now, edits, added, removed, deleted }: Told): Promise<ChangedFileJson> {
+async function shown(path: string, { before, now, edits, added, removed, deleted }: Told): Promise<ChangedFile> {
   if (deleted) return { path, added, removed, diff: "", deleted }
   if (before !== undefined && now !== undefined) {
     const { text, additions, deletions } = await unifiedDiff(path, before.text, now)
