@@ -1,5 +1,5 @@
 import type { ChainTurn } from "../../../agents/context/turns.ts"
-import { titleOf } from "./chain-calls.ts"
+import { titleOf } from "../../../agents/chain/call-rows.ts"
 import type { BranchedJson } from "./chain-schemas.ts"
 import type { Api } from "./endpoint.ts"
 

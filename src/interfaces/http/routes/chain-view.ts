@@ -1,4 +1,5 @@
 import { budgetText } from "../../../agents/chain/budget.ts"
+import { answersIn, callRows, type CallRow } from "../../../agents/chain/call-rows.ts"
 import { onOneLine } from "../../../agents/context/outline.ts"
 import {
   canBeTakenBack,
@@ -11,7 +12,6 @@ import {
 } from "../../../agents/context/turns.ts"
 import type { ListedConversation } from "../../../core/conversation.ts"
 import type { Caller } from "./caller.ts"
-import { callRows, imageHref, type AnswerWithCalls } from "./chain-calls.ts"
 import { conversationJson, listed } from "./chain-json.ts"
 import { maySeeAgent } from "./chain-news.ts"
 import type { CallRowJson, ChainViewJson, ShownTurnJson, UnfinishedJson } from "./chain-schemas.ts"
@@ -146,17 +146,20 @@ async function shownTurns(
   shown: readonly ChainTurn[],
   most = longest,
 ): Promise<ShownTurnJson[]> {
-  const rows = await callRows(api, { id, agentId }, answersIn(turns, shown), most === Infinity)
-  return shown.flatMap((turn) => shownTurn(api, id, turn, turns, { rows: rows.get(turn.index) ?? [], most }) ?? [])
+  const rows = await callRows(api.app, { id, agentId }, answersIn(turns, new Set(shown)), most === Infinity)
+  return shown.flatMap((turn) => {
+    const calls = (rows.get(turn.index) ?? []).map((row) => rowJson(id, turn.index, row))
+    return shownTurn(api, id, turn, turns, { rows: calls, most }) ?? []
+  })
 }
 
-function answersIn(turns: readonly ChainTurn[], shown: readonly ChainTurn[]): AnswerWithCalls[] {
-  const wanted = new Set(shown)
-  return turns.flatMap((turn, place) => {
-    if (turn.kind !== "assistant" || !wanted.has(turn)) return []
-    const next = turns.slice(place + 1).find(({ kind }) => kind === "results" || kind === "assistant")
-    return [{ index: turn.index, body: turn.body, results: next?.kind === "results" ? next.body : undefined }]
-  })
+function imageHref(id: string, turn: number, place: string): string {
+  return `/v1/chains/${encodeURIComponent(id)}/images/${turn}/${place}`
+}
+
+function rowJson(id: string, turn: number, { imageType: mimeType, ...row }: CallRow): CallRowJson {
+  if (mimeType === undefined) return row
+  return { ...row, image: { mimeType, href: imageHref(id, turn, `call-${row.place}`) } }
 }
 
 function shownTurn(
@@ -187,7 +190,7 @@ function shownTurn(
         },
         text: text.slice(0, most),
         ...(text.length > most && { cut: text.length }),
-        images: images.map(({ mimeType }, place) => ({ mimeType, href: imageHref(id, `${index}`, `${place}`) })),
+        images: images.map(({ mimeType }, place) => ({ mimeType, href: imageHref(id, index, `${place}`) })),
       }
     }
     case "assistant": {

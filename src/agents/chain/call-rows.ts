@@ -1,15 +1,57 @@
-import type { AuditEntry } from "../../../core/audit-entry.ts"
-import type { Conversation } from "../../../core/conversation.ts"
-import type { PendingItem } from "../../../core/approval.ts"
-import { touchesOf } from "../../../agents/chain/touches-of.ts"
-import type { AssistantTurn, CallResult, ResultsTurn } from "../../../agents/context/turns.ts"
-import type { ModelCall } from "../../../agents/models/port.ts"
-import { cardOf } from "../../../approvals/card/card.ts"
-import { waitedMs } from "../../../approvals/waits.ts"
-import { firstText } from "../../../lib/first-text.ts"
-import type { Message } from "../../../messages/message.ts"
-import type { CallRowJson } from "./chain-schemas.ts"
-import type { Api } from "./endpoint.ts"
+import type { PendingItem } from "../../core/approval.ts"
+import type { AuditEntry } from "../../core/audit-entry.ts"
+import type { Conversation, OpenCall } from "../../core/conversation.ts"
+import { cardOf } from "../../approvals/card/card.ts"
+import type { Card } from "../../approvals/card/schema.ts"
+import { waitedMs } from "../../approvals/waits.ts"
+import { firstText } from "../../lib/first-text.ts"
+import type { AgentTools } from "../../registry/agent-tools.ts"
+import type { AssistantTurn, CallResult, ChainTurn, ResultsTurn } from "../context/turns.ts"
+import type { ModelCall } from "../models/port.ts"
+import { touchesOf } from "./touches-of.ts"
+
+/** What rows are made of. */
+export interface RowParts extends Pick<AgentTools, "findTool" | "visibleTool"> {
+  audit: { showMany(callIds: readonly string[]): Promise<ReadonlyMap<string, readonly AuditEntry[]>> }
+  /** Resolves when what has ended is in the audit log. */
+  settle(): Promise<void>
+  conversations: {
+    callsOfAnswer(
+      conversation: Pick<Conversation, "id" | "agentId">,
+      turn: number,
+      count: number,
+    ): Promise<readonly (OpenCall | undefined)[]>
+  }
+}
+
+/** A tool call of a conversation as people are shown it: where it stands, what it touches, who answered. */
+export interface CallRow {
+  /** Its place in the answer. */
+  place: number
+  /** Undefined for a call that was answered without being made. */
+  callId?: string
+  tool: string
+  title: Card["title"]
+  summary: string
+  intent?: string
+  state: "running" | "waiting" | "held" | "ended"
+  status?: string
+  code?: string
+  asked: boolean
+  held: boolean
+  ran?: boolean
+  by?: string
+  startedAt?: number
+  durationMs?: number
+  waitedMs?: number
+  /** While a person is asked: the id of the card. */
+  card?: string
+  /** Masked, as it was recorded. */
+  input: string
+  /** What the model was told. */
+  result?: string
+  imageType?: string
+}
 
 /** The most characters of an input and of a result in a row. */
 const longest = 10_000
@@ -23,11 +65,11 @@ export interface AnswerWithCalls {
 
 /** The rows of the calls of these answers, by the index of the answer. */
 export async function callRows(
-  { app }: Api,
+  app: RowParts,
   conversation: Pick<Conversation, "id" | "agentId">,
   answers: readonly AnswerWithCalls[],
   whole = false,
-): Promise<ReadonlyMap<number, CallRowJson[]>> {
+): Promise<ReadonlyMap<number, CallRow[]>> {
   const withCalls = answers.filter(({ body }) => body.calls.length > 0)
   if (withCalls.length === 0) return new Map()
   await app.settle()
@@ -44,7 +86,7 @@ export async function callRows(
   return new Map(
     withCalls.map(({ index, body, results }, at) => [
       index,
-      body.calls.map((call, place) => {
+      body.calls.map((call, place): CallRow => {
         const result = results?.results[place]
         const stored = open[at]![place]
         const callId = result?.callId ?? stored?.callId
@@ -66,8 +108,6 @@ export async function callRows(
 interface Found {
   call: ModelCall
   place: number
-  /** The turn of the answer. */
-  index: number
   result: CallResult | undefined
   callId: string | undefined
   state: string | undefined
@@ -75,11 +115,11 @@ interface Found {
 }
 
 function rowOf(
-  app: Api["app"],
-  { id, agentId }: Pick<Conversation, "id" | "agentId">,
-  { call, place, index, result, callId, state, recorded }: Found,
+  app: RowParts,
+  { agentId }: Pick<Conversation, "agentId">,
+  { call, place, result, callId, state, recorded }: Found,
   most: number,
-): CallRowJson {
+): CallRow {
   const kinds = (...wanted: readonly AuditEntry["kind"][]) => recorded.filter(({ kind }) => wanted.includes(kind))
   const end = recorded.find((entry) => entry.kind === "end")
   const input =
@@ -112,22 +152,16 @@ function rowOf(
     ...(waited !== undefined && { waitedMs: waited }),
     ...((now === "waiting" || now === "held") && callId !== undefined && { card: callId }),
     ...(result !== undefined && { result: result.text.slice(0, most) }),
-    ...(result?.image !== undefined && {
-      image: { mimeType: result.image.mimeType, href: imageHref(id, `${index}`, `call-${place}`) },
-    }),
+    ...(result?.image !== undefined && { imageType: result.image.mimeType }),
   }
 }
 
-export function imageHref(id: string, turn: string, place: string): string {
-  return `/v1/chains/${encodeURIComponent(id)}/images/${turn}/${place}`
-}
-
-function stateNow(state: string | undefined): CallRowJson["state"] {
+function stateNow(state: string | undefined): CallRow["state"] {
   return state === "waiting" || state === "held" ? state : state === "ended" ? "ended" : "running"
 }
 
 /** What a call touches, as the title of its card says it. */
-export function titleOf(app: Api["app"], agentId: string, { name, input }: ModelCall): Message {
+export function titleOf(app: RowParts, agentId: string, { name, input }: ModelCall): Card["title"] {
   const tool = app.visibleTool(agentId, name) ?? app.findTool(name)
   const list = tool === undefined || input === undefined ? [] : touchesOf(tool, input)
   const command = list.find(({ kind }) => kind === "command")
@@ -142,6 +176,15 @@ export function titleOf(app: Api["app"], agentId: string, { name, input }: Model
   }
   const context = { mayAddRules: false, tool, department: undefined, mayAnswer: false, knownHosts: new Set<string>() }
   return cardOf(item, context).title
+}
+
+/** The answers in these turns with their results. */
+export function answersIn(turns: readonly ChainTurn[], wanted: ReadonlySet<ChainTurn>): AnswerWithCalls[] {
+  return turns.flatMap((turn, place) => {
+    if (turn.kind !== "assistant" || !wanted.has(turn)) return []
+    const next = turns.slice(place + 1).find(({ kind }) => kind === "results" || kind === "assistant")
+    return [{ index: turn.index, body: turn.body, results: next?.kind === "results" ? next.body : undefined }]
+  })
 }
 
 const nothingAsked = {
