@@ -1,5 +1,6 @@
 import { loopTools } from "../agents/chain/loop-tools.ts"
 import { openChains } from "../agents/chain/open-chains.ts"
+import { openChatDocuments } from "../agents/documents/chat-documents.ts"
 import { openModels } from "../agents/models/open-models.ts"
 import { openPipelines } from "../agents/pipeline/open-pipelines.ts"
 import { runPipelineTool } from "../agents/pipeline/run-pipeline-tool.ts"
@@ -76,6 +77,23 @@ export function openAgents(
     closing,
     logger,
   })
+  const callEvents = ["TOOL_CALL_WAITING", "TOOL_CALL_ANSWERED", "TOOL_CALL_APPROVED", "TOOL_CALL_REJECTED"] as const
+  const chatDocuments = openChatDocuments({
+    conversations: chains.conversations,
+    chain: chains.chain,
+    documents,
+    approvals: api.approvals,
+    audit: storage.audit,
+    settle: storage.api.settle,
+    findTool: api.findTool,
+    visibleTool: api.visibleTool,
+    files: builtins.documentFiles,
+    nameOf: (person) => org.findPerson(person)?.name ?? person,
+    onCalls: (listener) => {
+      for (const type of callEvents) emitter.on(type, listener)
+    },
+    closing,
+  })
   documents.onChange(organisationChanged)
   org.onTerminated(agentsEnded)
   catalog.registry.registerMany([...loopTools, runPipelineTool(api)], { type: "builtin" })
@@ -85,6 +103,6 @@ export function openAgents(
       await chainsIdle()
       await pipelinesIdle()
     },
-    api: { models, ...chains, pipeline, society },
+    api: { models, ...chains, pipeline, society, documents: chatDocuments },
   }
 }

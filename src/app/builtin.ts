@@ -56,6 +56,8 @@ export interface BuiltinOptions {
   privatePaths: readonly string[]
   /** Our own files that tools read but never write: configuration, plugins. */
   readOnlyPaths: readonly string[]
+  /** The files that people talk in now, relative to the workspace. Tools do not write them. */
+  openDocuments(): readonly string[]
   environment: Readonly<Record<string, string | undefined>>
   /** The environment as it is now, for `get_env`. */
   currentEnvironment: CurrentEnvironment
@@ -82,6 +84,8 @@ export interface BuiltinParts {
   guards: Guards
   tools: Tool[]
   files: Files
+  /** The same files, where documents that people talk in are written too. */
+  documentFiles(): Files
   /** Connects for modules, where the host lists allow it. */
   connect: ModuleRuntime["hosts"]["connect"]
   trash: Trash
@@ -117,7 +121,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
       source,
     })),
   }
-  const pathPolicy = pathPolicyFor(filesOptions)
+  const pathPolicy = pathPolicyFor({ ...filesOptions, openDocuments: options.openDocuments })
   const lists = { allow: lines(hosts.allow, "tools.hosts.allow"), deny: lines(hosts.deny, "tools.hosts.deny") }
   const network = { ...lists, own: options.ownAddresses }
   const paths = pathGuard(pathPolicy)
@@ -174,6 +178,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
       input: (input, named) => checkNamedPaths(input, named, pathPolicy.unnarrowed, home),
     }),
     files,
+    documentFiles: () => openFiles(filesOptions),
     connect: guardedConnect(network),
     trash: openTrash(filesOptions, pathPolicy),
     processes,

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path"
+import { openDocumentPaths } from "../agents/documents/chat-documents.ts"
 import { listenAddress } from "../config/listen-address.ts"
 import { serverSpecs } from "../config/mcp-servers.ts"
 import { pluginEntries } from "../config/plugins.ts"
@@ -48,7 +49,7 @@ export function openCatalog({ config, options, settings, logger }: Setup, storag
 /** Adds the built-in tools and their guards. */
 export function addBuiltinTools(setup: Setup, storage: Storage, catalog: Catalog, { org }: Organisation) {
   const { config, options, settings, dataDir, isShort } = setup
-  const { store, recording } = storage
+  const { store, recording, documents } = storage
   const { host, port } = listenAddress(config)
   const { publicUrl } = config.server ?? {}
   const addresses = [httpOrigin(host, port), ...(publicUrl === undefined ? [] : [publicUrl])]
@@ -60,6 +61,7 @@ export function addBuiltinTools(setup: Setup, storage: Storage, catalog: Catalog
     home: options.home,
     privatePaths: options.privatePaths ?? [],
     readOnlyPaths: [...(options.readOnlyPaths ?? []), ...plugins.filter(isAbsolute)],
+    openDocuments: () => openDocumentPaths(documents),
     environment: setup.toolEnvironment(),
     currentEnvironment: () => setup.toolEnvironment(),
     snippets: options.snippets ?? storedSnippets(store.database),

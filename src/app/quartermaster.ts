@@ -1,5 +1,6 @@
 import type { ChainOptions, ConversationAdmin } from "../agents/chain/open-chains.ts"
 import type { ToolChain } from "../agents/chain/tool-chain.ts"
+import type { ChatDocuments } from "../agents/documents/chat-documents.ts"
 import type { Society } from "../agents/society/society.ts"
 import type { Models } from "../agents/models/open-models.ts"
 import type { LanguageModel } from "../agents/models/port.ts"
@@ -88,6 +89,8 @@ export interface Quartermaster extends Calls, AgentTools, Events {
   chain(agentId: string, options?: ChainOptions): ToolChain
   /** Stored conversations, of this and every other process. */
   readonly conversations: ConversationAdmin
+  /** Markdown files of the workspace in which conversations live. */
+  readonly documents: ChatDocuments
   /**
    * Tool calls of an agent whose inputs take values of each other.
    *

@@ -17,6 +17,7 @@ export const documentKinds = [
   "session",
   "answer-link",
   "answer-pin",
+  "chat-document",
 ] as const
 export type DocumentKind = (typeof documentKinds)[number]
 

@@ -31,6 +31,8 @@ export interface PathPolicyOptions {
   readonly databaseFiles?: readonly string[] | undefined
   /** Absolute paths that are read but not written: configuration, plugins. */
   readonly readOnlyPaths?: readonly string[] | undefined
+  /** The files that people talk in now, relative to the workspace: they are read but not written. */
+  readonly openDocuments?: (() => readonly string[]) | undefined
   readonly home?: string | undefined
   /** Resolves links; asks the disk when left out. */
   readonly realpath?: ((path: string) => string | undefined) | undefined
@@ -142,6 +144,7 @@ function protectionCheck({
   databaseFiles = [],
   readOnlyPaths = [],
   protectedPaths = [],
+  openDocuments = () => [],
   home,
 }: PathPolicyOptions): ProtectionCheck {
   const unreadable = privatePaths.map(foldPath)
@@ -158,6 +161,12 @@ function protectionCheck({
           return protectedPath(path, use, ofDatabases.has(folder) ? databaseReason : "it is Quartermaster's own")
     }
     if (use === "read") return undefined
+    const folded = foldPath(absolute)
+    const isOpen = openDocuments().some((open) => {
+      const document = foldPath(resolve(workspace, open))
+      return document === folded || (absolute !== workspace && isUnder(document, folded))
+    })
+    if (isOpen) return protectedPath(path, use, "people talk in it now")
     const line = lines.find(({ covers }) => covers(absolute))
     return line && protectedByConfig(path, line.source)
   }

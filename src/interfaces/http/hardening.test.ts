@@ -244,6 +244,12 @@ describe("who may use which endpoint", () => {
       "get /v1/chains/{id}/side": 404,
       "post /v1/chains/{id}/branch": 400,
       "post /v1/chains/{id}/files": 400,
+      "get /v1/documents": 200,
+      "post /v1/documents": 400,
+      "get /v1/documents/file": 400,
+      "put /v1/documents/file": 400,
+      "post /v1/documents/send": 400,
+      "post /v1/documents/close": 400,
       "post /v1/chains/{id}/resume": 404,
       "post /v1/chains/{id}/stop": 404,
     })

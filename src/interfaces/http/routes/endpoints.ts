@@ -2,6 +2,7 @@ import { agentEndpoints } from "./agents.ts"
 import { approvalEndpoints } from "./approvals.ts"
 import { auditEndpoints } from "./audit.ts"
 import { chainEndpoints } from "./chains.ts"
+import { documentEndpoints } from "./documents.ts"
 import type { Endpoint } from "./endpoint.ts"
 import { linkEndpoints } from "./links.ts"
 import { organisationEndpoints } from "./organisation.ts"
@@ -24,6 +25,7 @@ export const endpoints: readonly Endpoint[] = [
   ...ruleEndpoints,
   ...auditEndpoints,
   ...chainEndpoints,
+  ...documentEndpoints,
   ...serverEndpoints,
   ...sampleEndpoints,
 ]

@@ -17,6 +17,7 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_branch_of_society: "这个对话属于自行工作的智能体。请直接给它写消息。",
   problem_branch_not_a_message: "只能替换开始一次运行的消息。",
   problem_file_exists: "文件 {path} 已经存在。请另取名称，或确认覆盖它。",
+  problem_document_refused: "这个文件不能作为文档使用：{text}",
   problem_people_only: "只有人可以这样做。",
   problem_bad_link: "这个链接已经用过、已过期，或从未有效。请运行 qm open 获取新链接。",
   problem_bad_person_token:
@@ -90,6 +91,7 @@ export const phrases: Readonly<Record<string, string>> = {
   call: "调用",
   "waiting call": "等待中的调用",
   "message that waits to be read": "尚未被读到的消息",
+  document: "文档",
   turn: "回合",
   image: "图片",
   model: "模型",
@@ -104,6 +106,7 @@ export const phrases: Readonly<Record<string, string>> = {
   Rejected: "已拒绝",
   Answered: "已回答",
   Approved: "已批准",
+  "people talk in it now": "有人正在其中对话",
   "the workspace": "工作区",
   "tools.shell.sandbox is off": "tools.shell.sandbox 为 off",
   "the sandbox works only on Linux": "沙箱只能在 Linux 上使用",
