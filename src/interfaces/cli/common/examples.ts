@@ -2,7 +2,7 @@
 export const examples: Readonly<Record<string, readonly string[]>> = {
   "": ["qm demo", "qm call base64_encode text=hello"],
   demo: ["qm demo", "qm demo --fast --keep"],
-  chat: ["qm chat --agent dev", "qm chat --resume"],
+  chat: ["qm chat --agent dev", "qm chat --resume", "qm chat --document notes.md"],
   run: ["qm run 'Which tests fail, and why?' --agent dev", "git diff | qm run 'Review this change.' - --json"],
   call: ["qm call read_file path=README.md limit=5", `qm call run_javascript '{"code":"return 6*7"}'`],
   pipeline: ["qm pipeline check report.yml", "qm pipeline run report.yml"],

@@ -20,10 +20,11 @@ import { WaitingCards } from "./waiting-cards.ts"
 export interface ChatFlags {
   model?: string
   resume?: string | true
+  document?: string
 }
 
 /** People may take a day to answer a card before a run is out of time. */
-const deadlineMs = 24 * 60 * 60 * 1000
+export const deadlineMs = 24 * 60 * 60 * 1000
 
 /** Opens the app and talks at the terminal until the person leaves. */
 export async function startChat(context: CliContext, flags: ChatFlags): Promise<number> {
