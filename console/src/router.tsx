@@ -54,6 +54,13 @@ const chatRoute = createRoute({
 /** Only names the conversation: the page is the same. */
 const conversationRoute = createRoute({ getParentRoute: () => chatRoute, path: "/$chatId" })
 
+const documentsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/documents",
+  validateSearch: (given) => texts(given, ["path"]),
+  component: lazyRouteComponent(() => import("./documents/documents-page.tsx"), "DocumentsPage"),
+})
+
 const toolsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/tools",
@@ -94,6 +101,7 @@ export const router = createRouter({
       startRoute,
       inboxRoute.addChildren([cardRoute]),
       chatRoute.addChildren([conversationRoute]),
+      documentsRoute,
       toolsRoute.addChildren([playgroundRoute, serversRoute]),
       peopleRoute,
       auditRoute,

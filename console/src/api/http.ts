@@ -21,6 +21,7 @@ export const problemOf = (error: unknown): Problem =>
 
 export const get = <T>(path: string) => connection.json<T>("GET", path)
 export const post = <T>(path: string, body: unknown = {}) => connection.json<T>("POST", path, { body })
+export const put = <T>(path: string, body: unknown) => connection.json<T>("PUT", path, { body })
 export const patch = <T>(path: string, body: unknown) => connection.json<T>("PATCH", path, { body })
 /** Sends a file as it is. */
 export const upload = <T>(path: string, content: Blob) => connection.json<T>("POST", path, { body: content })

@@ -2,7 +2,7 @@ import type { IconName } from "../ui/icon-paths.ts"
 import type { Words } from "../words/en.ts"
 
 export interface Page {
-  readonly to: "/inbox" | "/chat" | "/tools" | "/people" | "/audit"
+  readonly to: "/inbox" | "/chat" | "/documents" | "/tools" | "/people" | "/audit"
   readonly icon: IconName
   readonly label: (words: Words) => string
   /** On a phone it stands in the menu: there is room for few tabs. */
@@ -16,6 +16,7 @@ export const sections: readonly { readonly label: (words: Words) => string; read
     pages: [
       { to: "/inbox", icon: "inbox", label: ({ pages }) => pages.inbox },
       { to: "/chat", icon: "message", label: ({ pages }) => pages.chat },
+      { to: "/documents", icon: "file-text", label: ({ pages }) => pages.documents, isNotTab: true },
     ],
   },
   {

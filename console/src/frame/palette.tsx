@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useDeferredValue, useState } from "react"
 import { inboxQuery, useMe } from "../api/queries.ts"
 import { chatsQuery } from "../chat/queries.ts"
+import { documentsQuery } from "../documents/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import type { IconName } from "../ui/icon-paths.ts"
 import { useSay, useWords } from "../words/words.tsx"
@@ -24,6 +25,8 @@ export function Palette() {
   const { data: inbox } = useQuery(inboxQuery)
   const [typed, setTyped] = useState<string>()
   const chats = useInfiniteQuery({ ...chatsQuery(useDeferredValue(typed ?? "").trim()), enabled: typed !== undefined })
+
+  const { data: documents = [] } = useQuery({ ...documentsQuery, enabled: typed !== undefined })
 
   const action = (id: string, icon: IconName, label: string, onClick: () => void, description?: string) => ({
     id,
@@ -63,6 +66,18 @@ export function Palette() {
         // The server found it by more than what is shown here.
         keywords: [typed ?? "", printable(preview)],
       })),
+    },
+    {
+      group: words.pages.documents,
+      actions: documents.map(({ path, agentId }) =>
+        action(
+          `document ${path}`,
+          "file-text",
+          printable(path),
+          () => void navigate({ to: "/documents", search: { path } }),
+          agentId,
+        ),
+      ),
     },
     {
       group: words.frame.freeze,

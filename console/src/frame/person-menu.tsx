@@ -56,6 +56,9 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
             <Menu.Item leftSection={<Icon name="snowflake" />} onClick={() => ask()}>
               {words.frame.freezeEveryone}
             </Menu.Item>
+            <Menu.Item leftSection={<Icon name="file-text" />} component={Link} to="/documents">
+              {words.pages.documents}
+            </Menu.Item>
             <Menu.Item leftSection={<Icon name="users" />} component={Link} to="/people">
               {words.pages.people}
             </Menu.Item>
