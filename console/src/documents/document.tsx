@@ -106,6 +106,8 @@ function Editor({ document }: { document: DocumentJson }) {
   const [state, setState] = useState<{ saving: boolean; error?: unknown }>({ saving: false })
   const offline = useConnection().state === "lost"
   const field = useRef<HTMLTextAreaElement>(null)
+  // The draft stands at the end.
+  useEffect(() => field.current?.scrollTo({ top: field.current.scrollHeight }), [])
 
   const put = async (text: string, revision: string) => {
     setState({ saving: true })
@@ -273,8 +275,8 @@ function Section({ section, row, keys }: SectionProps) {
   const words = useWords()
   const { kind, heading, text, callId } = section
   if (row !== undefined && (kind === "tool" || kind === "approval"))
-    // An approval stands at the place of its call, which shows its card.
-    return kind === "tool" || row.card !== undefined ? (
+    // The row of a call has its card: what stands beside it in the file says the same.
+    return kind === "tool" ? (
       <ul className={calls["calls"]}>
         <CallRow call={row} hasKeys={row.card !== undefined && row.card === keys} />
       </ul>
