@@ -3,7 +3,7 @@ import type { Sentence, ReasonParams, StoredReason } from "./reason.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
 import type { ToolResult } from "./result.ts"
-import type { Approvers, GrantScope } from "./rule.ts"
+import type { Approvers, Grant, GrantScope } from "./rule.ts"
 import type { FileSizes, Touches } from "./touches.ts"
 import type { JsonSchema } from "./schema.ts"
 
@@ -128,7 +128,15 @@ export type Answer =
  * sentence says why and what to do.
  */
 export type AnswerResult =
-  | { ok: true; done: boolean; sentence: string; code: AnswerCode; params?: ReasonParams | undefined }
+  | {
+      ok: true
+      done: boolean
+      sentence: string
+      code: AnswerCode
+      params?: ReasonParams | undefined
+      /** The grant that the answer made. */
+      grant?: Grant | undefined
+    }
   | { ok: false; sentence: string }
 
 /**

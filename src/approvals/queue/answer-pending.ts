@@ -93,14 +93,16 @@ export async function answerPending(
     if (settled === null) await noteVote(row, counted.votes.at(-1)!, ports)
     else if (!callerWaits) await writeAnswerForAbsentCaller({ ...row, owner }, settled, ports)
     const { remember, minutes }: Remember = answer.kind === "approve" || answer.kind === "reject" ? answer : {}
-    if (settled !== null && remember !== undefined) {
-      const given = { ...settled, since: ports.personSince(by) ?? null }
-      await ports.grants.save(grantOf(row, given, remember, minutes))
-    }
+    const grant =
+      settled === null || remember === undefined
+        ? undefined
+        : grantOf(row, { ...settled, since: ports.personSince(by) ?? null }, remember, minutes)
+    if (grant !== undefined) await ports.grants.save(grant)
     const agentGoesOn = await ports.goesOnByItself(row.sessionId)
     if (settled !== null)
       ports.emit({ type: "TOOL_CALL_ANSWERED", at: ports.now(), callId, toolName: row.tool, agentId: row.agentId, by })
-    return { ok: true, done: settled !== null, ...whatNext(row, counted, { callerWaits, agentGoesOn }, ports) }
+    const next = whatNext(row, counted, { callerWaits, agentGoesOn }, ports)
+    return { ok: true, done: settled !== null, ...next, ...(grant && { grant }) }
   }
 }
 

@@ -194,23 +194,19 @@ export const approvalEndpoints: readonly Endpoint[] = [
   }),
 ]
 
-async function answerItem({ app, now }: Api, caller: Caller, id: string, { revision, answer }: AnswerBody) {
+async function answerItem({ app }: Api, caller: Caller, id: string, { revision, answer }: AnswerBody) {
   if (answer.kind === "approve-with-rule" && !caller.scopes.includes("manage"))
     throw new HttpProblem(403, "Only people who may manage add rules.", { code: "missing_scope" })
-  const before = now()
   const ended =
     answer.kind === "approve-with-rule"
       ? await app.approvals.approveWithRule(id, { ...answer, by: caller.id, revision })
       : await app.approvals.answer(id, answer as Answer, caller.id, revision)
   if (!ended.ok) throw await whyNot(app, id, revision, ended.sentence)
-  const remembered = "remember" in answer && answer.remember !== undefined
-  const grants = remembered ? await app.approvals.grants() : []
-  const grant = grants.findLast(({ by, createdAt }) => by === caller.id && createdAt >= before - 1000)
   // An edited call comes back as a new revision.
   return {
     done: ended.done && answer.kind !== "edit",
     message: { code: ended.code, params: copied(ended.params), text: ended.sentence },
-    grantId: grant?.id,
+    grantId: ended.grant?.id,
   }
 }
 

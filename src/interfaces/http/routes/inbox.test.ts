@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { writeFileSync } from "node:fs"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { tool, until } from "../../../testing/test-app.ts"
 import type { Card } from "../../../approvals/card/schema.ts"
 import { serving } from "./testing.ts"
@@ -116,6 +116,28 @@ test("a remembered answer is listed, undone by whoever gave it or may manage, an
   expect(await sue("DELETE", `/v1/grants/${grantId}`)).toMatchObject({ status: 403, body: { code: "not_your_grant" } })
   expect((await ask("DELETE", `/v1/grants/${grantId}`)).status).toBe(204)
   expect(await grants()).toEqual([])
+})
+
+test("an answer says which grant it made, also where one person gives two in the same millisecond", async () => {
+  const clock = vi.spyOn(Date, "now")
+  onTestFinished(() => clock.mockRestore())
+  const { app, signIn } = await serving()
+  const { ask } = await signIn("pat", false)
+  const calls = [
+    await app.call({ agentId: "ada", tool: "send", input: {} }, { waitMs: 0 }),
+    await app.call({ agentId: "bob", tool: "send", input: {} }, { waitMs: 0 }),
+  ]
+  clock.mockReturnValue(Date.now())
+  const answer = { kind: "approve", remember: "tool-session" }
+  const given = await Promise.all(
+    calls.map(({ callId }) => ask("POST", `/v1/approvals/${callId}/answer`, { revision: 1, answer })),
+  )
+  const grants = new Map((await app.approvals.grants()).map((grant) => [grant.id, grant]))
+  expect(new Set([...grants.values()].map(({ createdAt }) => createdAt)).size).toBe(1)
+  expect(given.map(({ body }) => grants.get(body.grantId)?.agentId)).toEqual(["ada", "bob"])
+  const { callId } = await app.call({ agentId: "ada", tool: "send", input: { n: 1 }, sessionId: "s2" }, { waitMs: 0 })
+  const once = await ask("POST", `/v1/approvals/${callId}/answer`, { revision: 1, answer: { kind: "approve" } })
+  expect(once.body).not.toHaveProperty("grantId")
 })
 
 test("a card that offers a rule does not say that nothing wider is offered; one that offers none does", async () => {
