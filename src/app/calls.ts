@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events"
 import { adapterFromOptions } from "../approvals/ask/adapter-from-options.ts"
 import { waitingLine } from "../approvals/ask/waiting-line.ts"
+import { knownHosts } from "../approvals/card/known-hosts.ts"
 import { answerLinks, endOldAnswerLinks } from "../approvals/links/answer-links.ts"
 import { answerPins } from "../approvals/links/answer-pins.ts"
 import { notifier } from "../approvals/notify.ts"
@@ -47,6 +48,7 @@ export function openCalls(
   const { notify, tellUnasked } = notices(setup, organisation, links)
   const closer = new AbortController()
   setMaxListeners(0, closer.signal)
+  const hosts = knownHosts(storage.audit, (name) => registry.get(name), now)
   const ports: Ports = {
     ...storage.ports,
     tools: registry,
@@ -71,8 +73,13 @@ export function openCalls(
     logger,
     settings,
     owner: setup.owner,
-    notify: (row) => notify(pendingItem(row)),
-    tellUnasked: (row) => tellUnasked(pendingItem(row)),
+    async newHosts(list) {
+      // Where the log cannot be read, every host counts as new.
+      const known = await hosts().catch(() => new Set<string>())
+      return list.filter((host) => !known.has(host))
+    },
+    notify: (row) => notify(pendingItem(row, ports)),
+    tellUnasked: (row) => tellUnasked(pendingItem(row, ports)),
     now,
   }
   // Only before the first call: by then the host has registered its own tools, so rules about them do not look unused.

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { temporaryFolder, until } from "../testing/test-app.ts"
 import { notifier } from "./notify.ts"
-import { sampleNotice, makeLogger } from "./testing/notify.ts"
+import { sampleItem, makeLogger } from "./testing/notify.ts"
 
 test("a command that takes too long is killed with everything it started", async () => {
   const folder = temporaryFolder()
@@ -13,7 +13,7 @@ test("a command that takes too long is killed with everything it started", async
   for (let commandMs = 500; !existsSync(pids); commandMs *= 4) {
     const { warnings, logger } = makeLogger()
     const notify = notifier([{ command }], logger, { commandMs })
-    notify(sampleNotice)
+    notify(sampleItem)
     await notify.idle()
     expect(warnings).toEqual([
       `The command 'sleep' could not be notified that call call-1 waits: it did not end within ${commandMs / 1000} s and was killed.`,

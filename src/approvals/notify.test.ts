@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { deferred, openTestApp, temporaryFolder, tool, until } from "../testing/test-app.ts"
 import { notifier } from "./notify.ts"
-import { sampleNotice, makeLogger } from "./testing/notify.ts"
+import { sampleItem, sampleNotice, makeLogger } from "./testing/notify.ts"
 
-const secretive = { ...sampleNotice, input: { password: "hunter2" }, result: "hunter2", preview: "hunter2" }
+const secretive = { ...sampleItem, input: { password: "hunter2" }, result: "hunter2", preview: "hunter2" }
 
 interface ReceivedRequest {
   method: string | undefined
@@ -41,7 +41,7 @@ test("a webhook is sent what waits as JSON, and never an input or a result", asy
   const { warnings, logger } = makeLogger()
   const notify = notifier([{ webhook: address("/hook?key=1") }], logger)
   expect(notify(secretive)).toBeUndefined()
-  notify({ ...sampleNotice, callId: "call-2", until: Infinity })
+  notify({ ...sampleItem, callId: "call-2", until: Infinity })
   await notify.idle()
   const bodies = received.map(({ body, ...rest }) => ({ ...rest, body: JSON.parse(body) as { callId: string } }))
   const about = { method: "POST", path: "/hook?key=1", type: "application/json" }
@@ -62,7 +62,7 @@ test("only the target that names a person is sent their answer link, and without
     return `https://tools.example/answer/${person}-${callId}-${revision}`
   }
   const notify = notifier(targets, logger, { linkFor })
-  notify(sampleNotice)
+  notify(sampleItem)
   await notify.idle()
   const links = received.map(({ path, body }) => [path, (JSON.parse(body) as { link?: string }).link])
   expect(Object.fromEntries(links)).toEqual({
@@ -106,7 +106,7 @@ test("a redirect is not followed", async () => {
   })
   const { warnings, logger } = makeLogger()
   const notify = notifier([{ webhook: address("/from") }], logger)
-  notify(sampleNotice)
+  notify(sampleItem)
   await notify.idle()
   expect(received.map(({ path }) => path)).toEqual(["/from"])
   expect(warnings).toEqual([
@@ -124,7 +124,7 @@ test("a webhook that is slow, gone or says no is a warning without the secret pa
   const notifyAll = async (webhooks: readonly string[], limits: { webhookMs?: number } = {}) => {
     const targets = webhooks.map((webhook) => ({ webhook }))
     const notify = notifier(targets, logger, limits)
-    notify(sampleNotice)
+    notify(sampleItem)
     await notify.idle()
   }
   await notifyAll([address("/slow/s3cret")], { webhookMs: 300 })
@@ -163,6 +163,8 @@ test("a command gets the notice in environment variables: a list runs as it is, 
     QM_NOTIFY_KIND: "call",
     QM_NOTIFY_AGENT: "$(touch pwned); `id`",
     QM_NOTIFY_TOOL: "a bc",
+    QM_NOTIFY_TITLE: "Change notes.md",
+    QM_NOTIFY_RISK: "high",
     QM_NOTIFY_UNTIL: "2030-01-02T03:04:05.000Z",
   }
   expect(JSON.parse(readFileSync(list, "utf8"))).toEqual(["$QM_NOTIFY_TOOL; exit 3", variables])
@@ -180,7 +182,7 @@ test.each([
 ])("%j fails with a warning and nothing else", async (target, name, why) => {
   const { warnings, logger } = makeLogger()
   const notify = notifier([target], logger)
-  notify(sampleNotice)
+  notify(sampleItem)
   await notify.idle()
   expect(warnings).toHaveLength(1)
   expect(warnings[0]).toContain(`${name} could not be notified that call call-1 waits: ${why}`)
@@ -192,13 +194,13 @@ test("at most a hundred notifications are in progress; more are dropped with a w
   const { received, address } = await makeServer((response) => void open.promise.then(() => response.end()))
   const { warnings, logger } = makeLogger()
   const notify = notifier([{ webhook: address("/") }], logger, { webhookMs: 60_000 })
-  for (let count = 0; count < 103; count++) notify({ ...sampleNotice, callId: `call-${count}` })
+  for (let count = 0; count < 103; count++) notify({ ...sampleItem, callId: `call-${count}` })
   expect(warnings).toHaveLength(3)
   expect(warnings[0]).toMatch(/could not be notified that call call-100 waits: 100 notifications are in progress\.$/)
   open.resolve()
   await notify.idle()
   expect(received).toHaveLength(100)
-  notify(sampleNotice)
+  notify(sampleItem)
   await notify.idle()
   expect(received).toHaveLength(101)
   expect(warnings).toHaveLength(3)
@@ -207,7 +209,7 @@ test("at most a hundred notifications are in progress; more are dropped with a w
 test("without targets nothing happens", async () => {
   const { warnings, logger } = makeLogger()
   const notify = notifier([], logger)
-  notify(sampleNotice)
+  notify(sampleItem)
   await notify.idle()
   expect(warnings).toEqual([])
 })

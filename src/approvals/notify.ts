@@ -12,8 +12,21 @@ export interface NotifyTarget {
   person?: string | undefined
 }
 
-/** What waits. It never has input or result: they may hold secrets, and notices leave the machine. */
-export type Notice = Pick<PendingItem, "callId" | "kind" | "agentId" | "tool" | "until" | "revision">
+/**
+ * What waits. It never has input or result: they may hold secrets, and notices leave the machine. The title can name one
+ * file, host or database.
+ */
+export interface Notice extends Pick<PendingItem, "callId" | "kind" | "agentId" | "tool" | "until" | "revision"> {
+  title: string
+  risk: PendingItem["risk"]["band"]
+}
+
+type NotifiedItem = Pick<PendingItem, keyof Notice>
+
+/** Only these fields, whatever else an item has. */
+function noticeOf({ callId, kind, agentId, tool, until, revision, title, risk }: NotifiedItem): Notice {
+  return { callId, kind, agentId, tool, until, revision, title: title.text, risk: risk.band }
+}
 
 /** A notice as it is sent, with a link that answers it where one was made. */
 type SentNotice = Notice & { link?: string | undefined }
@@ -23,7 +36,7 @@ type LinkFor = (person: string, notice: Notice) => Promise<string>
 
 export interface Notifier {
   /** Returns at once and never throws; failures are logged. */
-  (notice: Notice): void
+  (item: NotifiedItem): void
   /** Resolves when no notification is in progress any more, after ten seconds at the latest. */
   idle(): Promise<void>
 }
@@ -59,9 +72,7 @@ export function notifier(
       .finally(() => inFlight.delete(sending))
     inFlight.add(sending)
   }
-  // Only these fields, whatever else the caller's object has.
-  const notify = ({ callId, kind, agentId, tool, until, revision }: Notice): void =>
-    targets.forEach((target) => send(target, { callId, kind, agentId, tool, until, revision }))
+  const notify = (item: NotifiedItem): void => targets.forEach((target) => send(target, noticeOf(item)))
   return Object.assign(notify, { idle: async () => void (await Promise.all(inFlight)) })
 }
 
@@ -112,9 +123,10 @@ async function run(command: string | readonly string[], notice: SentNotice, mill
 }
 
 function variables(notice: SentNotice): Record<string, string> {
-  const { callId, kind, agentId, tool, link } = notice
+  const { callId, kind, agentId, tool, title, risk, link } = notice
   const until = untilText(notice) ?? ""
-  const texts = { CALL_ID: callId, KIND: kind, AGENT: agentId, TOOL: tool, UNTIL: until, ...(link && { LINK: link }) }
+  const call = { CALL_ID: callId, KIND: kind, AGENT: agentId, TOOL: tool, TITLE: title, RISK: risk, UNTIL: until }
+  const texts = { ...call, ...(link && { LINK: link }) }
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [`QM_NOTIFY_${name}`, text.replaceAll("\0", "")]),
   )

@@ -4,7 +4,7 @@ import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
 import type { ToolResult } from "./result.ts"
 import type { Approvers, Grant, GrantScope } from "./rule.ts"
-import type { FileSizes, Touches } from "./touches.ts"
+import type { Touch } from "./touches.ts"
 import type { JsonSchema } from "./schema.ts"
 
 /** Something that waits for a person, as an approver sees it. */
@@ -28,12 +28,16 @@ export interface PendingItem {
   /** For a held result. */
   result?: ToolResult | undefined
   question?: Question | undefined
+  /** What would happen, in a few words: `Delete notes.md`. */
+  title: Sentence
+  /** One line for lists: the command, the paths, the address or the question. */
+  summary: string
+  risk: Risk
   reasons: readonly StoredReason[]
-  touches: Touches
+  /** `proved` is true when the list is certain to be complete. */
+  touches: { readonly list: readonly CardTouch[]; readonly proved: boolean }
   /** The parts of its commands, as the guard read them. */
   commandParts?: readonly CommandPart[] | undefined
-  /** What there is now of what the call writes or deletes, by path. */
-  sizes?: FileSizes | undefined
   /** The tool's preview as text, and the same as data. */
   preview?: string | undefined
   previewData?: Preview | undefined
@@ -57,6 +61,26 @@ export interface PendingItem {
   createdAt: number
   /** When the wait expires. */
   until: number
+}
+
+/** The risk of what waits. It decides how carefully interfaces have it answered, and nothing else. */
+export interface Risk {
+  band: "high" | "medium" | "low"
+  /** It deletes, or cannot be undone. */
+  destructive: boolean
+  /** The reasons for the band, in one or two words each. */
+  tags: readonly Sentence[]
+}
+
+/** A file, command, host or database that a call will use, as an approver sees it. */
+export interface CardTouch {
+  kind: Touch["kind"] | "delete"
+  what: string
+  /** For a host: whether a call had reached it when this one began to wait. */
+  reachedBefore?: boolean | undefined
+  /** For what is written or deleted: how many files there are now and their bytes, where that was counted. */
+  files?: number | undefined
+  bytes?: number | undefined
 }
 
 /** An allow rule for calls like this one, without its end. */

@@ -160,6 +160,8 @@ export interface ApprovalCard {
   files: Readonly<Record<string, string>>
   /** What there is now of what the call writes or deletes, by path. Older cards have none. */
   sizes?: FileSizes | undefined
+  /** The hosts among the touches that no call had reached. Older cards have none. */
+  newHosts?: readonly string[] | undefined
   /** The parts of its commands, as the guard read them. Older cards have none. */
   commandParts?: readonly CommandPart[] | undefined
   question?: Question | undefined
@@ -181,8 +183,8 @@ export function hasRun(row: CallRow | undefined): boolean {
 /** The change that erases the input of an ended call, and everything that may repeat parts of it. */
 export function erasedFields({ card }: Pick<CallRow, "card">) {
   const touches = { list: [], proved: card.touches.proved }
-  const erased = { touches, files: {}, sizes: undefined, commandParts: undefined, ruleTouching: undefined }
-  return { input: null, preview: null, asks: [], card: { ...card, ...erased } }
+  const erased = { touches, files: {}, sizes: undefined, newHosts: undefined, commandParts: undefined }
+  return { input: null, preview: null, asks: [], card: { ...card, ...erased, ruleTouching: undefined } }
 }
 
 /** The final answer to a waiting call or a held result. */

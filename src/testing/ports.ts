@@ -100,6 +100,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     isAlive: isOwnerAlive,
     digests: () => Promise.resolve({}),
     fileSizes: () => Promise.resolve({}),
+    newHosts: () => Promise.resolve([]),
     fileVersions: (touches) => fileVersions(touches, process.cwd()),
     refresh: () => Promise.resolve(false),
     notify: () => {},

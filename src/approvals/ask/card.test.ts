@@ -50,6 +50,7 @@ test("a card says who wants what and why, who must agree, what may be remembered
       until: at + 29.5 * 60_000,
     }),
   ).toEqual([
+    "High risk (3 people): Call probe",
     "ann (dev) wants to call probe [sensitive]",
     "spawned by: lead ← root",
     "acts for: maria",
@@ -71,14 +72,15 @@ test("a card says who wants what and why, who must agree, what may be remembered
 })
 
 test.each(["call", "result", "question"] as const)("the card of a %s says that an agent made the role", (kind) => {
-  expect(lines({ kind, roleMadeBy: "chief" })[0]).toContain("ann (dev (made by agent chief))")
-  const forged = lines({ kind, role: "dev (made by agent x)", roleMadeBy: "ch\u202eief" })[0]
+  expect(lines({ kind, roleMadeBy: "chief" })[1]).toContain("ann (dev (made by agent chief))")
+  const forged = lines({ kind, role: "dev (made by agent x)", roleMadeBy: "ch\u202eief" })[1]
   expect(forged).toContain('ann ("dev (made by agent x)" (made by agent "ch\\u202eief"))')
-  expect(lines({ kind })[0]).not.toContain("made by")
+  expect(lines({ kind })[1]).not.toContain("made by")
 })
 
 test("a plain card has no empty lines of what there is none of", () => {
   expect(lines({ description: "", input: {} })).toEqual([
+    "Low risk: Call probe",
     "ann (dev) wants to call probe [moderate]",
     "input as JSON, 2 characters:",
     "│ {}",
@@ -89,8 +91,8 @@ test("a plain card has no empty lines of what there is none of", () => {
 test("a short input is shown whole beside the preview; a long one only in the whole card", () => {
   const short = { preview: "A=1", input: { key: "A" } }
   const both = ["preview, 3 characters:", "│ A=1", "input as JSON, 16 characters:", "│ {", '│   "key": "A"', "│ }"]
-  expect(lines(short).slice(2, -1)).toEqual(both)
-  expect(lines(short, { whole: true }).slice(2, -1)).toEqual(both)
+  expect(lines(short).slice(3, -1)).toEqual(both)
+  expect(lines(short, { whole: true }).slice(3, -1)).toEqual(both)
   for (const input of [{ key: "A".repeat(800) }, { lines: Array.from({ length: 10 }, () => 1) }]) {
     const shown = lines({ preview: "A=1", input })
     expect(shown.slice(-2, -1)).toEqual([
@@ -108,6 +110,7 @@ test.each([
   ["an error", { success: false, error: "It failed." }, ["error, 10 characters:", "│ It failed."]],
 ])("a held result is shown with the input it came from: %s", (_what, more, shown) => {
   expect(lines({ kind: "result", result: toolResult(more), input: {}, until: at + 1000 })).toEqual([
+    "Medium risk (result held): Release a result of probe to ann",
     "probe has run for ann (dev). May the model see its result? [moderate]",
     "│ Does it.",
     "input as JSON, 2 characters:",
@@ -120,6 +123,7 @@ test.each([
 test("a question is shown with its options and who asks", () => {
   const question = { question: "Which?", options: ["red", "blue\nbecause: it is fine"], multiple: true }
   expect(lines({ kind: "question", question, until: at + 72 * 3_600_000 })).toEqual([
+    "Low risk: ann asks",
     "ann (dev) asks a question with probe [moderate]",
     "│ Does it.",
     "question, 6 characters:",
@@ -309,10 +313,10 @@ test("the parts of a command that the preview shows, and what is more than a few
     ...Array.from({ length: 8 }, (_, n) => ({ kind: "read" as const, what: `${n}.md` })),
   ]
   const item = { touches: { list, proved: false }, preview: command, previewData }
-  expect(lines(item, { columns: 200 })[1]).toBe(
+  expect(lines(item, { columns: 200 })[2]).toBe(
     "touches: the command below, read 0.md, read 1.md, read 2.md, read 3.md, read 4.md, read 5.md, 2 more in the whole view and possibly more, which cannot be proved",
   )
-  expect(lines(item, { columns: 400, whole: true })[1]).toMatch(
+  expect(lines(item, { columns: 400, whole: true })[2]).toMatch(
     /command "cat a\.md", command sort, read 0\.md,.* read 7\.md/,
   )
 })

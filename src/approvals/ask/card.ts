@@ -1,6 +1,7 @@
-import type { PendingItem } from "../../core/approval.ts"
+import type { CardTouch, PendingItem } from "../../core/approval.ts"
 import type { Approvers } from "../../core/rule.ts"
-import type { Touch } from "../../core/touches.ts"
+import type { Colour, TerminalStyle } from "../../lib/terminal-style.ts"
+import { headingOf } from "../card/view.ts"
 import { contentRows, isDescribed, leftOut } from "./card-content.ts"
 import { quoteName } from "./card-rows.ts"
 import { cardStyle, shortLimit, type CardOptions, type CardStyle } from "./card-style.ts"
@@ -17,7 +18,8 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
   const { now = Date.now(), offers = true, rows } = options
   const omitted = leftOut(item, style)
   const before = [
-    ...line(headline(item), paint.bold),
+    ...line(inline(headingOf(item)), (text) => paint.bold(riskColour(item.risk, paint)(text))),
+    ...line(headline(item)),
     ...origin(item, style).flatMap((text) => line(text)),
     ...(isDescribed(item, style) ? block(whole ? item.description : firstSentence(item.description), shortLimit) : []),
     ...(item.intent === undefined ? [] : line(intentText(item.intent))),
@@ -30,6 +32,10 @@ export function cardLines(item: PendingItem, options: CardOptions = {}): string[
   ]
   const room = rows === undefined ? undefined : rows - before.length - after.length - questionRows
   return [...before, ...contentRows(item, style, room), ...after]
+}
+
+function riskColour({ band }: PendingItem["risk"], { red, yellow }: TerminalStyle): Colour {
+  return { high: red, medium: yellow, low: (text: string) => text }[band]
 }
 
 /** What stands around a card: an empty row, what else waits, the question with its keys, and the place for the key. */
@@ -68,7 +74,7 @@ const mostTouches = 6
 /** What a call touches. The parts of a command that the preview shows, and what is more than a few, are in the whole view. */
 function touchedText({ touches: { list, proved }, previewData }: PendingItem, whole: boolean): string {
   const command = !whole && previewData?.kind === "command" ? previewData.command : ""
-  const isPart = ({ kind, what }: Touch) => kind === "command" && command.includes(what)
+  const isPart = ({ kind, what }: CardTouch) => kind === "command" && command.includes(what)
   const others = list.filter((touch) => !isPart(touch))
   const shown = others.slice(0, whole ? Infinity : mostTouches).map(({ kind, what }) => `${kind} ${quoteName(what)}`)
   const hidden = others.length - shown.length

@@ -1,5 +1,4 @@
 import type { PendingItem } from "../../core/approval.ts"
-import { printableJson } from "../../lib/printable.ts"
 import { wholeCharacters } from "../../core/model-text.ts"
 import { oneLine, quoteName } from "./card-rows.ts"
 
@@ -32,11 +31,9 @@ export function answeredText(item: PendingItem, sentence: string): string {
   return `${quoteName(item.tool)} of ${quoteName(item.agentId)} (${aboutItem(item)}): ${sentence}`
 }
 
-/** What tells one item from the next, on a line: what the call touches, or else the beginning of its preview, input or question. */
-export function aboutItem({ kind, preview, input, question, touches }: PendingItem): string {
-  if (kind === "question") return beginning(question?.question ?? "")
-  if (touches.list.length > 0) return beginning(touches.list.map((touch) => `${touch.kind} ${touch.what}`).join(", "))
-  return beginning(preview ?? (input === undefined ? "" : printableJson(input)))
+/** The beginning of the summary: the command, the paths, the address or the question. */
+export function aboutItem({ summary }: PendingItem): string {
+  return beginning(summary)
 }
 
 const longestBeginning = 60

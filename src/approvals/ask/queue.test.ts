@@ -77,9 +77,7 @@ test.concurrent("several are listed first, a number shows one, and letters answe
     call("cleo"),
   ])
   await play(queue, [
-    [
-      '3 wait for a person:\n  1  ann wants to call probe: {"n":1}\n  2  bea wants to call probe: write a.md\n  3  cleo',
-    ],
+    ['3 wait for a person:\n  1  ann wants to call probe: {"n":1}\n  2  bea wants to call probe: a.md\n  3  cleo'],
     [menu, `a${enter}`],
     ["not one of the choices"],
     [menu, `y${enter}`],

@@ -2,20 +2,22 @@ import { PassThrough } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import fc from "fast-check"
 import type { ApprovalRequest, PendingItem } from "../../core/approval.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
+import { viewOf } from "../card/view.ts"
 import type { ToolResult } from "../../core/result.ts"
 import type { Terminal } from "./dialog.ts"
 
 /** A call that waits, unless the test says otherwise. */
 export function samplePendingItem(more: Partial<PendingItem> = {}): PendingItem {
-  return {
+  const item = {
     callId: "c1",
-    kind: "call",
+    kind: "call" as const,
     agentId: "ann",
     role: "dev",
     ancestors: [],
     tool: "probe",
     description: "Does it.",
-    level: "moderate",
+    level: "moderate" as const,
     input: { n: 1 },
     reasons: [],
     touches: { list: [], proved: true },
@@ -28,7 +30,11 @@ export function samplePendingItem(more: Partial<PendingItem> = {}): PendingItem 
     until: Infinity,
     ...more,
   }
+  return { ...viewOf(item, builtinTool), ...more }
 }
+
+/** Of a built-in tool it is proved what it touches. */
+const builtinTool = { type: "builtin", effect: "none" } as RegisteredTool
 
 export function approvalRequest(more: Partial<ApprovalRequest> = {}): ApprovalRequest {
   return { ...samplePendingItem(more), signal: more.signal ?? new AbortController().signal }

@@ -1,22 +1,15 @@
-import type { PendingItem } from "../../core/approval.ts"
+import type { PendingItem, Risk } from "../../core/approval.ts"
+import type { Sentence } from "../../core/reason.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import type { Card, Preview, Touch } from "./schema.ts"
-import type { Message } from "../../messages/message.ts"
-
-/** What a card is made of. */
-export interface Facts {
-  item: PendingItem
-  tool: RegisteredTool | undefined
-  preview: Preview | undefined
-  touches: readonly Touch[]
-}
+import type { PlainItem } from "./view.ts"
 
 /**
  * High: destructive, sends data out, could not be proved, or needs several people. Medium: writes, executes, sends messages,
  * reaches a new host, uses a path that people confirm each time (.env, credentials), or is a held result. Low: the rest.
  */
-export function riskOf(facts: Facts): Card["risk"] {
-  const { item, tool, preview, touches } = facts
+export function riskOf(item: PlainItem, tool: RegisteredTool | undefined): Risk {
+  const { previewData: preview } = item
+  const touches = item.touches.list
   if (item.kind === "question") return { band: "low", destructive: false, tags: [] }
   if (item.kind === "result") return { band: "medium", destructive: false, tags: [tag("result_held", "result held")] }
   const parts = item.commandParts ?? []
@@ -28,11 +21,11 @@ export function riskOf(facts: Facts): Card["risk"] {
     ...(deletes ? [tag("deletes", "deletes")] : []),
     ...(isFinal ? [tag("final", "cannot be undone")] : []),
     ...(sendsOut(preview) || parts.some((part) => part.sendsOut === true) ? [tag("sends_out", "sends data out")] : []),
-    ...(isUnproved(facts) ? [tag("unproved", "unproved")] : []),
+    ...(isUnproved(item, tool) ? [tag("unproved", "unproved")] : []),
     ...(people > 1 ? [tag("several_people", `${people} people`, { count: people })] : []),
   ]
   const medium = [
-    ...((preview?.kind === "command" && preview.network) || parts.some(({ network }) => network) || isOnNetwork(facts)
+    ...((preview?.kind === "command" && preview.network) || parts.some(({ network }) => network) || isOnNetwork(tool)
       ? [tag("network", "network")]
       : []),
     ...(touches.some(({ kind }) => kind === "write") || (tool?.effect === "write" && !deletes)
@@ -56,21 +49,21 @@ export function riskOf(facts: Facts): Card["risk"] {
  * Whether a call may touch more than its card says: the guards could not read all of it, or the tool does not say what it
  * touches. Built-in tools that say nothing touch nothing, and those that only read change nothing.
  */
-export function isUnproved({ item, tool }: Pick<Facts, "item" | "tool">): boolean {
+export function isUnproved(item: PlainItem, tool: RegisteredTool | undefined): boolean {
   if (!item.touches.proved) return true
   return tool?.touches === undefined && tool?.type !== "builtin" && tool?.effect !== "none" && tool?.effect !== "read"
 }
 
 /** A tool of somebody else sends what it likes to the hosts that it names. */
-function isOnNetwork({ tool }: Facts): boolean {
+function isOnNetwork(tool: RegisteredTool | undefined): boolean {
   return tool?.effect === "network" && tool.type !== "builtin"
 }
 
-function tag(code: string, text: string, params?: Message["params"]): Message {
+function tag(code: string, text: string, params?: Sentence["params"]): Sentence {
   return { code: `risk_${code}`, text, ...(params === undefined ? {} : { params }) }
 }
 
 /** A request with a body, or by a method that changes something at the other side. */
-function sendsOut(preview: Preview | undefined): boolean {
+function sendsOut(preview: PendingItem["previewData"]): boolean {
   return preview?.kind === "request" && (preview.body !== undefined || !["GET", "HEAD"].includes(preview.method))
 }

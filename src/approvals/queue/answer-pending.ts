@@ -4,6 +4,7 @@ import {
   type PendingItem,
   type AnswerResult,
   type Answer,
+  type CardTouch,
   type Remember,
   type Vote,
 } from "../../core/approval.ts"
@@ -12,6 +13,8 @@ import { plainProblems } from "../../schema/json-problems.ts"
 import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
 import { spanWords } from "../../lib/span-words.ts"
 import { previewText } from "../../core/preview.ts"
+import type { RegisteredTool } from "../../core/tool.ts"
+import { viewOf } from "../card/view.ts"
 import type { ApprovalPorts } from "./ports.ts"
 import { voteText } from "../waits.ts"
 import { checkAnswer } from "./answer-value.ts"
@@ -24,10 +27,11 @@ import { writeAnswerForAbsentCaller } from "./write-answer.ts"
 import { kindOf, verdictWord } from "./verdict-word.ts"
 
 /** A stored call as approvers see it. */
-export function pendingItem(row: CallRow): PendingItem {
+export function pendingItem(row: CallRow, { tools, organisation }: ItemPorts): PendingItem {
   const { card } = row
   const { given, sessionId } = storedRequest(row)
-  return {
+  const tool = tools.resolve(row.tool, organisation.view(row.agentId))
+  const item = {
     callId: row.id,
     kind: kindOf(row),
     agentId: row.agentId,
@@ -42,9 +46,8 @@ export function pendingItem(row: CallRow): PendingItem {
     result: row.state === "held" && row.result !== null ? inNativeNames(row.result) : undefined,
     question: card.question,
     reasons: row.asks,
-    touches: card.touches,
+    touches: { list: shownTouches(card, tool), proved: card.touches.proved },
     commandParts: card.commandParts,
-    sizes: card.sizes,
     ...(row.preview === null ? {} : { preview: previewText(row.preview), previewData: row.preview }),
     revision: row.revision,
     editedBy: card.editedBy,
@@ -60,6 +63,22 @@ export function pendingItem(row: CallRow): PendingItem {
     createdAt: row.createdAt,
     until: row.deadline ?? Infinity,
   }
+  return viewOf(item, tool)
+}
+
+type ItemPorts = Pick<ApprovalPorts, "tools" | "organisation">
+
+/** Touches as approvers see them. A host counts as new unless the card knows better. */
+function shownTouches(
+  { touches, sizes, newHosts, commandParts = [] }: CallRow["card"],
+  tool: RegisteredTool | undefined,
+): CardTouch[] {
+  const deleted = new Set(commandParts.flatMap(({ deletes = [] }) => deletes))
+  return touches.list.map(({ kind, what }) => {
+    if (kind === "host") return { kind, what, reachedBefore: newHosts?.includes(what) === false }
+    if (kind !== "write") return { kind, what }
+    return { kind: tool?.destructive === true || deleted.has(what) ? "delete" : kind, what, ...sizes?.[what] }
+  })
 }
 
 /**
@@ -321,6 +340,6 @@ function no(sentence: string): AnswerResult {
 }
 
 /** The request that an approval UI shows. */
-export function toApprovalRequest(row: CallRow, signal: AbortSignal): ApprovalRequest {
-  return { ...pendingItem(row), signal }
+export function toApprovalRequest(row: CallRow, signal: AbortSignal, ports: ItemPorts): ApprovalRequest {
+  return { ...pendingItem(row, ports), signal }
 }

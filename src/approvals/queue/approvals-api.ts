@@ -17,7 +17,7 @@ export function approvalsApi(
   documents: Documents,
   addRule: (rule: object, by: string) => Promise<unknown>,
 ): Approvals {
-  const pendingItem = (row: CallRow) => itemOf({ ...row, votes: standingVotes(row, ports) })
+  const pendingItem = (row: CallRow) => itemOf({ ...row, votes: standingVotes(row, ports) }, ports)
   /** Everything that waits and has not expired. */
   const waiting = async ({ agentId, after: start, limit = Infinity }: Filter = {}): Promise<CallRow[]> => {
     const found: CallRow[] = []

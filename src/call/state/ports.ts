@@ -39,6 +39,8 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   digests(touches: Touches): Promise<Readonly<Record<string, string>>>
   /** What there is now at each path that a call writes. */
   fileSizes(touches: Touches): Promise<FileSizes>
+  /** Which of these hosts no call has reached yet. */
+  newHosts(hosts: readonly string[]): Promise<readonly string[]>
   /** The versions of all touched files as one text. Undefined when one of them is not a regular file. */
   fileVersions(touches: Touches): string | undefined
   /** Reads rules, grants and other documents that other processes changed. Returns whether there were any. */

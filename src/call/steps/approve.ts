@@ -14,6 +14,7 @@ import { waitForAnswer } from "../stored/wait-for-answer.ts"
 import { writeAnswer } from "../../approvals/queue/write-answer.ts"
 import {
   makeCard,
+  makeShownCard,
   renderPreview,
   showsProposal,
   coversProposal,
@@ -180,7 +181,7 @@ async function storeNew(call: ActiveCall, proposal: Proposal, digest: string, po
       raw: proposal.raw,
       state: waits ? "waiting" : "decided",
       asks: proposal.asks,
-      card: await makeCard(call, proposal, ports),
+      card: await (waits ? makeShownCard : makeCard)(call, proposal, ports),
       at,
       deadline: waits ? deadlineFrom(at, call, proposal, ports) : null,
       preview: waits ? await renderPreview(proposal, call) : null,
@@ -302,7 +303,7 @@ async function enqueue(
 ): Promise<boolean | undefined> {
   if (call.row?.state === "waiting" && showsProposal(call.row, proposal)) return false
   const { editedBy = call.row?.card.editedBy } = revised
-  const [card, preview] = [await makeCard(call, proposal, ports), await renderPreview(proposal, call)]
+  const [card, preview] = [await makeShownCard(call, proposal, ports), await renderPreview(proposal, call)]
   const isEdit = revised.editedBy !== undefined || call.row === undefined
   const why =
     revised.why ??

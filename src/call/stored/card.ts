@@ -49,6 +49,13 @@ export async function makeCard(
   }
 }
 
+/** The card of a call that begins to wait: it also says which hosts are new. */
+export async function makeShownCard(call: ActiveCall, proposal: Proposal, ports: Ports): Promise<ApprovalCard> {
+  const card = await makeCard(call, proposal, ports)
+  const hosts = card.touches.list.flatMap(({ kind, what }) => (kind === "host" ? what : []))
+  return hosts.length === 0 ? card : { ...card, newHosts: await ports.newHosts(hosts) }
+}
+
 /** Digests of the files that an approval is bound to: those that the call touches and those that its commands run. */
 export async function boundFiles({ touches, declared = [] }: ActiveCall, ports: Ports): Promise<ApprovalCard["files"]> {
   if (touches.list.length === 0) return {}

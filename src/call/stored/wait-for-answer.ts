@@ -1,4 +1,4 @@
-import type { Answer } from "../../core/approval.ts"
+import type { Answer, ApprovalRequest } from "../../core/approval.ts"
 import type { SettledAnswer, CallRow } from "../../core/call.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { NobodyAsked } from "../../approvals/nobody-asked.ts"
@@ -84,7 +84,8 @@ interface DialogResult {
 function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports, signal: AbortSignal): void {
   const { row } = call
   if (row === undefined) return
-  const dialog = dialogFor(row, tool, input, call.request.caller?.approvalUI ?? ports.approvalUI, signal)
+  const request = toApprovalRequest(row, signal, ports)
+  const dialog = dialogFor(row, tool, input, call.request.caller?.approvalUI ?? ports.approvalUI, request)
   if (dialog === undefined) return leaveToOthers(row, ports)
   void dialog.then(
     ({ answer, by }) => (signal.aborted ? undefined : storeAnswer(row, answer, by ?? "adapter", ports)),
@@ -120,9 +121,8 @@ function dialogFor(
   tool: RegisteredTool,
   input: unknown,
   approvalUI: Ports["approvalUI"],
-  signal: AbortSignal,
+  request: ApprovalRequest,
 ): Promise<DialogResult> | undefined {
-  const request = toApprovalRequest(row, signal)
   // The adapter is called in the next microtask, so that an error it throws rejects the promise.
   const next = Promise.resolve()
   if (request.kind === "question") {

@@ -1,6 +1,7 @@
 import { callbackAdapter } from "../../approvals/ask/callback.ts"
 import { textAdapter, type Chat } from "../../approvals/ask/chat.ts"
 import { terminalAdapter, type Terminal } from "../../approvals/ask/terminal.ts"
+import { viewOf } from "../../approvals/card/view.ts"
 import { newId } from "../../lib/new-id.ts"
 import type {
   ApprovalRequest,
@@ -82,16 +83,8 @@ class CoreUIAdapter implements ApprovalUIAdapter {
     permissionLevel: ToolPermissionLevel,
     request?: ApprovalRequest,
   ): Promise<ExecutionDecision> {
-    const shown = request ?? {
-      ...withoutCall,
-      callId: newId(),
-      kind: "call",
-      tool: toolName,
-      description: toolDescription,
-      level: permissionLevel,
-      input: args,
-      signal: new AbortController().signal,
-    }
+    const given = { kind: "call" as const, tool: toolName, description: toolDescription, input: args }
+    const shown = request ?? requestOf({ ...given, level: permissionLevel })
     return this.#adapter.showToolExecutionApproval(toolName, toolDescription, args, permissionLevel, shown)
   }
 
@@ -102,19 +95,18 @@ class CoreUIAdapter implements ApprovalUIAdapter {
     request?: ApprovalRequest,
   ): Promise<ResultDecision> {
     const ended = request?.result ?? resultToShow(toolName, result)
-    const shown = request ?? {
-      ...withoutCall,
-      callId: newId(),
-      kind: "result",
-      tool: toolName,
-      description: "",
-      level: "public",
-      input: args,
-      result: ended,
-      signal: new AbortController().signal,
-    }
+    const given = { kind: "result" as const, tool: toolName, description: "", input: args }
+    const shown = request ?? requestOf({ ...given, level: "public", result: ended })
     return this.#adapter.showToolResultApproval(toolName, args, ended, shown)
   }
+}
+
+type Given = Pick<ApprovalRequest, "kind" | "tool" | "description" | "level" | "input" | "result">
+
+/** The request of an adapter that is asked without a call. It is not known what the tool touches. */
+function requestOf(given: Given): ApprovalRequest {
+  const item = viewOf({ ...withoutCall, ...given, callId: newId() }, undefined)
+  return { ...item, signal: new AbortController().signal }
 }
 
 const withoutCall = {

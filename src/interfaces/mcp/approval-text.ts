@@ -1,5 +1,5 @@
-import type { PendingItem } from "../../core/approval.ts"
-import type { Touch } from "../../core/touches.ts"
+import type { CardTouch, PendingItem } from "../../core/approval.ts"
+import { headingOf } from "../../approvals/card/view.ts"
 import { wholeCharacters } from "../../core/model-text.ts"
 import { intentText } from "../../schema/intent-text.ts"
 
@@ -9,8 +9,8 @@ const maxCharacters = 4000
 const maxHeadline = 500
 
 /**
- * The plain text that the person at the client reads before deciding. Some clients show three lines of it, so the first
- * says what would happen and the second who wants it.
+ * The plain text that the person at the client reads before deciding. Some clients show three lines of it: the risk with
+ * the title, what would happen, and who wants it.
  */
 export function approvalText(item: PendingItem): string {
   const { agentId, role, tool, reasons, preview, touches, editedBy, note, intent } = item
@@ -18,12 +18,13 @@ export function approvalText(item: PendingItem): string {
   const isCut = what.length > maxHeadline
   const rest = preview ?? (isCut ? `Input: ${JSON.stringify(item.input, undefined, 2)}` : undefined)
   const lines = [
+    onOneLine(headingOf(item)),
     `${tool}: ${isCut ? `${wholeCharacters(what, maxHeadline)} … [goes on below]` : what}`,
     `Agent ${agentId} (${role}) wants to call ${tool}. Why you are asked: ${reasons.map(({ sentence }) => sentence).join(" ")}`,
     ...(editedBy === undefined ? [] : [`The input was edited by ${editedBy}.`]),
     ...(note === undefined ? [] : [note]),
     ...(intent === undefined ? [] : [intentText(intent)]),
-    ...touches.list.map(({ kind, what: touched }) => `${touchVerbs[kind]} ${touched}`),
+    ...touches.list.map(({ kind, what: touched }) => onOneLine(`${touchVerbs[kind]} ${touched}`)),
     ...(rest === undefined ? [] : ["", cut(rest)]),
   ]
   return escapeInvisibleCharacters(lines.join("\n"))
@@ -60,9 +61,10 @@ function onOneLine(text: string): string {
     .join(" ⏎ ")
 }
 
-const touchVerbs: Readonly<Record<Touch["kind"], string>> = {
+const touchVerbs: Readonly<Record<CardTouch["kind"], string>> = {
   read: "It reads",
   write: "It writes",
+  delete: "It deletes",
   command: "It runs the command",
   host: "It connects to",
   database: "It uses the database",

@@ -54,7 +54,7 @@ for (const era of eras) {
     const result = await client.callTool({ name: "probe", arguments: { _intent: 'To\nsee "it".' } })
     expect(textOf(result)).toBe("sunny")
     expect(forms[0]?.["message"]).toContain('\nThe agent says (unverified): "To see \\"it\\"."')
-    expect(forms[0]?.["message"]).toMatch(/^probe: \{\}\n/)
+    expect(forms[0]?.["message"]).toMatch(/^Low risk: Call probe\nprobe: \{\}\n/)
   })
 
   test.each([
@@ -230,7 +230,7 @@ for (const era of eras) {
     })
     const { client } = await connectClient(openEndpoint(app), era, { person: "ann" }, person)
     expect(textOf(await client.callTool({ name: "probe", arguments: {} }))).toBe('{"age":7}')
-    expect(forms).toEqual([1, 2].map(() => ["Agent operator asks:\nHow old?", form]))
+    expect(forms).toEqual([1, 2].map(() => ["Low risk: operator asks\nHow old?", form]))
   })
 
   test(`a client without a person or without forms gets a ticket (${era})`, async () => {
@@ -375,5 +375,5 @@ test.each(["accept", "url"])("a URL to open is passed on to clients that support
     const result = await client.callTool({ name: "probe", arguments: {} })
     expect(textOf(result)).toMatch(kind === "accept" ? /^\{\}$/ : /declined/)
   }
-  expect(forms).toEqual([1, 2].map(() => ["url", `Agent operator asks:\n${question.question}`, question.url]))
+  expect(forms).toEqual([1, 2].map(() => ["url", `Low risk: operator asks\n${question.question}`, question.url]))
 })

@@ -1,5 +1,3 @@
-import { isHighRisk } from "../../approvals/card/card.ts"
-import type { Quartermaster } from "../../app/quartermaster.ts"
 import type { PendingItem } from "../../core/approval.ts"
 
 /** What the person at a client may answer there: nothing, calls of medium risk at most, or everything. */
@@ -9,8 +7,8 @@ export type InClient = "none" | "medium" | "all"
  * Whether an item is put to the person at the client. A program on the agent's side of the client can fill in its forms,
  * so calls of high risk and sensitive tools are for the approval queue. A question approves nothing.
  */
-export function isAskedInClient(item: PendingItem, inClient: InClient, app: Pick<Quartermaster, "findTool">): boolean {
+export function isAskedInClient(item: PendingItem, inClient: InClient): boolean {
   if (item.kind === "question" || inClient === "all") return true
   if (inClient === "none" || item.level === "sensitive") return false
-  return !isHighRisk(item, app.findTool(item.tool))
+  return item.risk.band !== "high"
 }

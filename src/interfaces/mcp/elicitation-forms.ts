@@ -1,7 +1,7 @@
 import { isObject } from "../../lib/is-object.ts"
 import type { AnswerValue, PendingItem, Question, Answer } from "../../core/approval.ts"
 import type { JsonSchema } from "../../core/schema.ts"
-import { askingServer } from "../../core/mcp.ts"
+import { headingOf } from "../../approvals/card/view.ts"
 import { NobodyAsked } from "../../approvals/nobody-asked.ts"
 import { spanWords } from "../../lib/span-words.ts"
 import { checkAnswer } from "../../approvals/queue/answer-value.ts"
@@ -19,7 +19,7 @@ export type Elicitation =
 export function elicitationFor(item: PendingItem): Elicitation {
   if (item.kind === "question" && item.question !== undefined) {
     const { message, ...elicitation } = elicitationOf(item.question)
-    return { ...elicitation, message: escapeInvisibleCharacters(`${whoAsks(item)}\n${message}`) } as Elicitation
+    return { ...elicitation, message: escapeInvisibleCharacters(`${headingOf(item)}\n${message}`) } as Elicitation
   }
   return { mode: "form", message: approvalText(item), requestedSchema: callForm }
 }
@@ -81,13 +81,6 @@ function elicitationOf({ question, options, multiple, form, url }: Question): El
     message: question,
     requestedSchema: { type: "object", properties: { answer }, required: ["answer"] },
   }
-}
-
-function whoAsks({ tool, agentId }: PendingItem): string {
-  const server = askingServer(tool)
-  return server === undefined
-    ? `Agent ${agentId} asks:`
-    : `The MCP server ${server} asks, in a call of agent ${agentId}; your answer goes to that server:`
 }
 
 function answerIn({ form, url }: Question, content: Record<string, unknown>): AnswerValue {

@@ -83,7 +83,7 @@ export function mcpEndpoint(app: Quartermaster, options: McpEndpointOptions): Mc
   const { version, waitMs = 45_000, lastsMs = 65_000, progressMs = 5000 } = options
   const { maxOpenCalls = 1000, keepEndedMs = 600_000, inClient = "medium", fastestAnswerMs = 500 } = options
   const tickets = new Tickets(app)
-  const forms = { shows: (item: PendingItem) => isAskedInClient(item, inClient, app), fastestMs: fastestAnswerMs }
+  const forms = { shows: (item: PendingItem) => isAskedInClient(item, inClient), fastestMs: fastestAnswerMs }
   const limits = { maxOpen: maxOpenCalls, keepEndedMs, fastestMs: fastestAnswerMs }
   const openCalls = new OpenCalls(app, limits, ({ identity, fingerprint }, ticket) =>
     tickets.addByFingerprint(identity.agentId, fingerprint, ticket),

@@ -74,7 +74,7 @@ async function look(api: Api, link: AnswerLink) {
 async function show(api: Api, link: AnswerLink, words: Words, problem?: string): Promise<Page> {
   const { caller, item, state } = await look(api, link)
   if (state !== "open" || item === undefined) return over(api, link, state, item, words)
-  const [card] = await cardsOf(api, caller, [item])
+  const [card] = cardsOf(api, caller, [item])
   const yes = yesNeeds(card!, api.app.pins.isSet(link.person))
   const until = Math.min(link.expiresAt, item.until)
   const content = formHtml({ card: card!, yes, until, now: api.now(), consoleUrl: consoleUrl(link), problem }, words)
@@ -89,7 +89,7 @@ async function answer(api: Api, secret: string, link: AnswerLink, words: Words, 
   const said = form.get("say") === "yes" ? "yes" : form.get("say") === "no" ? "no" : undefined
   if (said === undefined) return again(words.noAnswer)
   if (said === "yes") {
-    const [card] = await cardsOf(api, caller, [item])
+    const [card] = cardsOf(api, caller, [item])
     const { needs, ...more } = yesNeeds(card!, app.pins.isSet(link.person))
     if (needs === "console") return again("because" in more ? words.only[more.because] : "")
     if (needs === "pin") {

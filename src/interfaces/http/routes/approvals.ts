@@ -6,7 +6,6 @@ import { cardOf } from "../../../approvals/card/card.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
 import { namesOf, whatBecameOf } from "./gone.ts"
-import { knownHosts } from "./known-hosts.ts"
 import { copied } from "../../../messages/message.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import {
@@ -26,15 +25,8 @@ const tag = "Approvals"
 const callId = z.object({ id: z.string().min(1) })
 const since = z.object({ since: z.coerce.number().min(0).optional() })
 
-const hostsOf = new WeakMap<object, ReturnType<typeof knownHosts>>()
-
 /** Cards as somebody is shown them. */
-export async function cardsOf(api: Api, caller: Caller, items: Awaited<ReturnType<Api["app"]["approvals"]["list"]>>) {
-  const { app, now } = api
-  let hosts = hostsOf.get(app)
-  if (hosts === undefined) hostsOf.set(app, (hosts = knownHosts(app, now)))
-  const reachesHost = items.some(({ touches }) => touches.list.some(({ kind }) => kind === "host"))
-  const known = reachesHost ? await hosts() : new Set<string>()
+export function cardsOf({ app }: Api, caller: Caller, items: readonly PendingItem[]): Card[] {
   const isApprover = caller.kind === "person" && caller.scopes.includes("approve")
   return items.map((item) =>
     cardOf(item, {
@@ -42,7 +34,6 @@ export async function cardsOf(api: Api, caller: Caller, items: Awaited<ReturnTyp
       tool: app.findTool(item.tool),
       department: app.org.view(item.agentId)?.department,
       mayAnswer: isApprover && app.approvals.votingProblem(item, caller.id) === undefined,
-      knownHosts: known,
     }),
   )
 }
@@ -66,7 +57,7 @@ async function readPage(api: Api, caller: Caller, cursor: string | undefined) {
   let last = cursor === undefined ? undefined : readCursor(cursor)
   while (items.length < pageSize) {
     const found = await api.app.approvals.list({ after: last, limit: readAtOnce })
-    for (const each of await cardsOf(api, caller, found)) items.push(withoutLongContents(each))
+    for (const each of cardsOf(api, caller, found)) items.push(withoutLongContents(each))
     last = found.at(-1) ?? last
     if (found.length < readAtOnce) break
   }
@@ -122,7 +113,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     async handle({ api, caller, params: { id } }) {
       const item = await api.app.approvals.show(id)
       if (item === undefined) throw await whyGone(api.app, id, 410, "It no longer waits.")
-      return (await cardsOf(api, caller, [item]))[0]
+      return cardsOf(api, caller, [item])[0]
     },
   }),
   endpoint({
@@ -135,7 +126,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     answers: { 200: standing },
     async handle({ api, caller, params: { id } }): Promise<Standing> {
       const item = await api.app.approvals.show(id)
-      if (item !== undefined) return { state: "waiting", card: (await cardsOf(api, caller, [item]))[0]! }
+      if (item !== undefined) return { state: "waiting", card: cardsOf(api, caller, [item])[0]! }
       const { why, by, did } = await whatBecameOf(api.app, id)
       return { state: why, ...(by === undefined ? {} : { by, name: namesOf(api.app, by) }), ...(did && { did }) }
     },

@@ -27,7 +27,7 @@ export const linkEndpoints: readonly Endpoint[] = [
       const { callId, kind, revision } = item
       const target = { callId, kind, revision, person: who.id, isMachineUser: who.isMachineUser }
       const { secret, expiresAt } = await api.app.answerLinks.create(target, caller.id)
-      const [card] = await cardsOf(api, who, [item])
+      const [card] = cardsOf(api, who, [item])
       const url = `${api.baseUrl()}/answer/${secret}`
       return new Reply({ url, callId, revision, person: who.id, risk: card!.risk.band, expiresAt }, 201)
     },

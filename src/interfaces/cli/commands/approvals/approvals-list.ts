@@ -76,6 +76,7 @@ async function columns<T extends PendingItem>(items: readonly T[]): Promise<List
   const now = Date.now()
   return [
     { title: "ID", of: ({ callId }) => callId, paint: "bold" },
+    { title: "RISK", of: ({ risk }) => risk.band },
     { title: "KIND", of: ({ kind }) => kind },
     { title: "AGENT", of: ({ agentId }) => agentId },
     { title: "TOOL", of: ({ tool }) => tool },

@@ -1,31 +1,24 @@
 import { expect, test } from "vitest"
 import type { Approvals } from "../../../../approvals/queue/approvals.ts"
+import { samplePendingItem } from "../../../../approvals/ask/testing.ts"
 import type { PendingItem, AnswerResult, Question } from "../../../../core/approval.ts"
 import type { Grant } from "../../../../core/rule.ts"
 import { readAnswer, readReplacement, splitPointers } from "./read-answer.ts"
 import { runWithApp } from "../../testing.ts"
 
-const item = (replaced: Partial<PendingItem> = {}): PendingItem => ({
-  callId: "0198-call",
-  kind: "call",
-  agentId: "dev",
-  role: "developer",
-  ancestors: [],
-  tool: "set_env",
-  description: "",
-  level: "moderate",
-  input: { key: "A" },
-  reasons: [],
-  touches: { list: [], proved: true },
-  revision: 1,
-  votes: [],
-  approvers: [],
-  remember: [{ scope: "tool-session", words: "Agent dev may call set_env." }],
-  sessionId: "s",
-  createdAt: Date.now() - 65_000,
-  until: Infinity,
-  ...replaced,
-})
+const item = (replaced: Partial<PendingItem> = {}): PendingItem =>
+  samplePendingItem({
+    callId: "0198-call",
+    agentId: "dev",
+    role: "developer",
+    tool: "set_env",
+    description: "",
+    input: { key: "A" },
+    remember: [{ scope: "tool-session", words: "Agent dev may call set_env." }],
+    sessionId: "s",
+    createdAt: Date.now() - 65_000,
+    ...replaced,
+  })
 
 /** A fake approval queue that records calls; `show` returns the items of `waiting` one after the other. */
 function cliWithPending(
@@ -51,9 +44,9 @@ test("pending items are listed with how long they have waited, until when, and b
   const { run, received } = cliWithPending([item(), item({ callId: "0199-held", kind: "result", until })])
   const { stdout } = await run("approvals", "--agent", "dev")
   expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
-    ["ID", "KIND", "AGENT", "TOOL", "ABOUT", "WAITS", "UNTIL"],
-    ["0198-call", "call", "dev", "set_env", expect.any(String), "1m 5s", "-"],
-    ["0199-held", "result", "dev", "set_env", expect.any(String), "1m 5s", "2026-01-05 07:08:09"],
+    ["ID", "RISK", "KIND", "AGENT", "TOOL", "ABOUT", "WAITS", "UNTIL"],
+    ["0198-call", "low", "call", "dev", "set_env", expect.any(String), "1m 5s", "-"],
+    ["0199-held", "medium", "result", "dev", "set_env", expect.any(String), "1m 5s", "2026-01-05 07:08:09"],
     [""],
   ])
   expect(received).toEqual([["list", "dev"]])
@@ -88,7 +81,7 @@ test.each<[PendingItem["kind"], string[]]>([
 ])("a waiting %s is shown in full, with the commands that answer it", async (kind, commands) => {
   const { run } = cliWithPending([item({ kind })])
   const { stdout } = await run("approvals", "show", "0198")
-  expect(stdout).toMatch(/^(dev \(developer\) .*set_env|set_env has run for dev)/)
+  expect(stdout).toMatch(/^(Low|Medium) risk.*\n(dev \(developer\) .*set_env|set_env has run for dev)/)
   const lines = stdout.trimEnd().split("\n")
   expect(lines.slice(lines.indexOf("Answer with one of:"))).toEqual(["Answer with one of:", ...commands])
   expect(JSON.parse((await run("approvals", "show", "0198", "--json")).stdout)).toMatchObject({ kind, revision: 1 })
@@ -160,7 +153,7 @@ test.each<[string[], unknown]>([
   const { run, received } = cliWithPending([item()])
   expect(await run("approvals", ...words)).toEqual({
     code: 0,
-    stdout: 'set_env of dev ({"key":"A"}): Answered.\n',
+    stdout: "set_env of dev (A): Answered.\n",
     stderr: "",
   })
   await run("approvals", ...words, "--as", "eve", "--revision", "2")
@@ -418,7 +411,7 @@ test("--rule approves and adds the offered rule, only for the user of this machi
   expect(received).toEqual([])
   expect(await run(["approve", "01", "--rule", "8h"])).toMatchObject({
     code: 0,
-    stdout: 'set_env of dev ({"key":"A"}): Answered.\n',
+    stdout: "set_env of dev (A): Answered.\n",
   })
   const [[callId, { by, expiresAt, revision }]] = received as [[string, Record<string, number>]]
   expect([callId, by, revision]).toEqual(["0198-call", "ada", 1])
