@@ -6,6 +6,7 @@ import { answerLinks, endOldAnswerLinks } from "../approvals/links/answer-links.
 import { answerPins } from "../approvals/links/answer-pins.ts"
 import { notifier } from "../approvals/notify.ts"
 import { pendingItem } from "../approvals/queue/answer-pending.ts"
+import { askers } from "../approvals/queue/askers.ts"
 import { approvalsApi } from "../approvals/queue/approvals-api.ts"
 import { artifactsApi } from "../call/artifacts-api.ts"
 import { callApi } from "../call/call-api.ts"
@@ -48,6 +49,8 @@ export function openCalls(
   const { notify, tellUnasked } = notices(setup, organisation, links)
   const closer = new AbortController()
   setMaxListeners(0, closer.signal)
+  const people = askers()
+  people.attach(adapterFromOptions(setup.options.approvals, setup.options.ask))
   const hosts = knownHosts(storage.audit, (name) => registry.get(name), now)
   const ports: Ports = {
     ...storage.ports,
@@ -57,7 +60,7 @@ export function openCalls(
     guards: builtins.guards,
     cache: new LruResultCache(),
     permits,
-    approvalUI: adapterFromOptions(setup.options.approvals, setup.options.ask),
+    findAsker: people.find,
     rolesOf: (person) => org.findPerson(person)?.roles,
     personSince,
     isTokenValid: (tokenId) => isTokenValid(documents, tokenId, now()),
@@ -120,7 +123,7 @@ export function openCalls(
       discovery,
       artifact: artifactsApi(ports),
       storeText: storeText(ports),
-      approvals: approvalsApi(ports, documents, rules.addApproved),
+      approvals: approvalsApi(ports, documents, people.attach, rules.addApproved),
       rules: rules.rulesApi(ports, storage.audit),
       answerLinks: links,
       pins: answerPins({ documents, personSince, now }),

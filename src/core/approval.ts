@@ -196,7 +196,7 @@ export interface ExecutionDecision {
   note?: string
   rejectReason?: string
   /** The person who answered, where the adapter knows. */
-  by?: string
+  by?: string | undefined
 }
 
 export interface ResultDecision {
@@ -204,14 +204,14 @@ export interface ResultDecision {
   redact?: readonly string[]
   replace?: { value: unknown }
   rejectReason?: string
-  by?: string
+  by?: string | undefined
 }
 
 export interface QuestionDecision {
   /** Undefined when the question was closed without an answer. */
   answer?: AnswerValue
   rejectReason?: string
-  by?: string
+  by?: string | undefined
 }
 
 /**
@@ -219,6 +219,8 @@ export interface QuestionDecision {
  * `textAdapter` make one.
  */
 export interface ApprovalUIAdapter {
+  /** Who answers, where neither the decision nor the host says. */
+  readonly by?: string
   showToolExecutionApproval(
     toolName: string,
     toolDescription: string,

@@ -73,7 +73,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     calls: await store.calls(),
     artifacts: store.artifacts,
     masker: masker(store.key),
-    approvalUI: {},
+    findAsker: () => undefined,
     grants: { save: () => Promise.resolve() },
     rolesOf: () => undefined,
     personSince: () => undefined,

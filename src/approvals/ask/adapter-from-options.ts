@@ -11,6 +11,7 @@ export function adapterFromOptions(
       : async (question, { signal }) => ({ answer: await ask({ ...question, signal }) })
   return {
     ...(approvals && {
+      ...(approvals.by !== undefined && { by: approvals.by }),
       showToolExecutionApproval: approvals.showToolExecutionApproval.bind(approvals),
       showToolResultApproval: approvals.showToolResultApproval.bind(approvals),
     }),

@@ -44,22 +44,22 @@ test("a card is posted with a code and with how to answer, and a reply with the 
     ].join("\n"),
   ])
   void chat.say(`approve ${code}`)
-  expect(await answer).toEqual({ approved: true, by: "chat" })
+  expect(await answer).toEqual({ approved: true })
 })
 
-const no = { approved: false, rejectReason: "Operation cancelled by user", by: "chat" }
+const no = { approved: false, rejectReason: "Operation cancelled by user" }
 
 test.each<[string, object]>([
-  ["approve CODE", { approved: true, by: "chat" }],
-  ["  approve CODE \n", { approved: true, by: "chat" }],
-  ["approve CODE for this session", { approved: true, remember: "tool-session", by: "chat" }],
-  ["approve CODE for this task", { approved: true, remember: "task", by: "chat" }],
-  ["approve CODE for 90 minutes", { approved: true, remember: "minutes", minutes: 90, by: "chat" }],
-  ["approve CODE same input", { approved: true, remember: "input-session", by: "chat" }],
+  ["approve CODE", { approved: true }],
+  ["  approve CODE \n", { approved: true }],
+  ["approve CODE for this session", { approved: true, remember: "tool-session" }],
+  ["approve CODE for this task", { approved: true, remember: "task" }],
+  ["approve CODE for 90 minutes", { approved: true, remember: "minutes", minutes: 90 }],
+  ["approve CODE same input", { approved: true, remember: "input-session" }],
   ["reject CODE", no],
   ["reject CODE because it is late\nvery late", { ...no, rejectReason: "it is late\nvery late" }],
-  ['edit CODE {"n": 2}', { approved: false, edit: { input: { n: 2 } }, by: "chat" }],
-  ["edit CODE [1,\n2]", { approved: false, edit: { input: [1, 2] }, by: "chat" }],
+  ['edit CODE {"n": 2}', { approved: false, edit: { input: { n: 2 } } }],
+  ["edit CODE [1,\n2]", { approved: false, edit: { input: [1, 2] } }],
 ])("a call is answered by %j", async (reply, decision) => {
   const chat = fakeChat()
   const answer = askCall(chat.adapter, { remember })
@@ -68,9 +68,9 @@ test.each<[string, object]>([
 })
 
 test.each<[string, object]>([
-  ["release CODE", { approved: true, by: "chat" }],
-  ["redact CODE /a/b, /c", { approved: true, redact: ["/a/b", "/c"], by: "chat" }],
-  ["replace CODE It worked.", { approved: true, replace: { value: "It worked." }, by: "chat" }],
+  ["release CODE", { approved: true }],
+  ["redact CODE /a/b, /c", { approved: true, redact: ["/a/b", "/c"] }],
+  ["replace CODE It worked.", { approved: true, replace: { value: "It worked." } }],
   ["withhold CODE", no],
   ["withhold CODE because it names people", { ...no, rejectReason: "it names people" }],
 ])("a result is answered by %j", async (reply, decision) => {
@@ -95,7 +95,7 @@ test.each<[string, NonNullable<PendingItem["question"]>, object]>([
   const chat = fakeChat()
   const answer = askQuestion(chat, question)
   void chat.say(reply.replace("CODE", await chat.code()))
-  expect(await answer).toEqual({ ...decision, by: "chat" })
+  expect(await answer).toEqual({ ...decision })
 })
 
 test.each([

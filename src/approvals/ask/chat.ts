@@ -24,13 +24,14 @@ interface OpenCard {
  * ends, the open cards are rejected.
  */
 export function textAdapter(chat: Chat): ApprovalUIAdapter {
-  const by = chat.by ?? "chat"
+  const { by } = chat
   const open = new Map<string, OpenCard>()
   const usedCodes = new Set<string>()
   const next = nextOf(chat.replies)
   let isReading = false
 
   return {
+    by: "chat",
     async showToolExecutionApproval(tool, description, input, level, request) {
       const { answer, by } = await ask({ ...request, kind: "call", tool, description, input, level })
       if (answer?.kind === "approve")
@@ -60,7 +61,10 @@ export function textAdapter(chat: Chat): ApprovalUIAdapter {
     },
   }
 
-  async function ask({ signal, ...item }: ApprovalRequest): Promise<{ answer: Answer | undefined; by: string }> {
+  async function ask({
+    signal,
+    ...item
+  }: ApprovalRequest): Promise<{ answer: Answer | undefined; by: string | undefined }> {
     if (signal.aborted) return { answer: undefined, by }
     const code = newReplyCode(
       [JSON.stringify(item), cardText(item, "", true)],

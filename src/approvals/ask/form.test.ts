@@ -220,7 +220,6 @@ test.concurrent("a terminal asks for a form field by field, shows what it sends,
   ])
   expect(await decision).toEqual({
     answer: { name: "Ada", age: 36, colour: "b", tags: ["a", "b"], sure: false },
-    by: "terminal",
   })
 })
 
@@ -239,7 +238,7 @@ test.concurrent("in a terminal too many choices are asked for again, and what is
     ["note: text", enter],
     [menu, `a${enter}`],
   ])
-  expect(await decision).toEqual({ answer: {}, by: "terminal" })
+  expect(await decision).toEqual({ answer: {} })
 })
 
 test.concurrent("a form in a terminal can be gone through again, rejected with a reason, or closed", async () => {
@@ -266,10 +265,10 @@ test.concurrent("a form in a terminal can be gone through again, rejected with a
   ])
   await play(fake, [[endOfCard], ["who: text", `Eve${enter}`], [menu, escape]])
   await play(fake, [[endOfCard], ["who: text", "\u0003"]])
-  const closed = { rejectReason: "the question was closed without an answer", by: "terminal" }
+  const closed = { rejectReason: "the question was closed without an answer" }
   expect(await Promise.all(decisions)).toEqual([
-    { answer: { who: "Ada!" }, by: "terminal" },
-    { rejectReason: "private", by: "terminal" },
+    { answer: { who: "Ada!" } },
+    { rejectReason: "private" },
     closed,
     closed,
   ])
@@ -285,9 +284,9 @@ test.concurrent("a terminal shows a link and asks whether to go there; it opens 
   ])
   await play(fake, [[menu, escape]])
   expect(await Promise.all(decisions)).toEqual([
-    { answer: {}, by: "terminal" },
-    { rejectReason: "Operation cancelled by user", by: "terminal" },
-    { rejectReason: "the question was closed without an answer", by: "terminal" },
+    { answer: {} },
+    { rejectReason: "Operation cancelled by user" },
+    { rejectReason: "the question was closed without an answer" },
   ])
 })
 

@@ -89,8 +89,8 @@ const escape = "\u001b"
 const controlC = "\u0003"
 const down = "\u001b[B"
 const enter = "\r"
-const yes = { approved: true, by: "terminal" }
-const closed = { approved: false, rejectReason: "The dialog was closed.", by: "terminal" }
+const yes = { approved: true }
+const closed = { approved: false, rejectReason: "The dialog was closed." }
 
 inTerminal("a person sees who wants what and why, and says yes, no with a reason, or closes the dialog", async () => {
   const reasons = `[{ check: "level", source: "system:probe@1.0.0", sentence: "Tool probe is sensitive." }]`
@@ -150,7 +150,7 @@ inTerminal("the terminal is an editor's while it is open, and the dialog's again
     ["New number?", `42${enter}`],
     [menu, `a${enter}`],
   ])
-  expect(given).toEqual([{ approved: false, edit: { input: { n: 42 } }, by: "terminal" }, yes])
+  expect(given).toEqual([{ approved: false, edit: { input: { n: 42 } } }, yes])
 })
 
 inTerminal("a person sees a result and releases it whole, in part, or not", async () => {

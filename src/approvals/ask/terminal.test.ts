@@ -11,8 +11,8 @@ import { approvalRequest, samplePendingItem, fakeTerminal, toolResult } from "./
 
 const menu = "escape no\n> "
 const [escape, controlC, clearLine, enter] = ["\u001b", "\u0003", "\u0015", "\r"]
-const closed = { approved: false, rejectReason: "The dialog was closed.", by: "terminal" }
-const yes = { approved: true, by: "terminal" }
+const closed = { approved: false, rejectReason: "The dialog was closed." }
+const yes = { approved: true }
 const remember: PendingItem["remember"] = [
   { scope: "input-session", words: "Agent ann may call probe with exactly this input." },
   { scope: "tool-session", words: "Agent ann may call probe in this session." },
@@ -153,7 +153,7 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
       [menu, `e${enter}`],
       ['{"text":"a\\u202eb"}', clearLine, `{"text":"c"}${enter}`],
     ],
-    { approved: false, edit: { input: { text: "c" } }, by: "terminal" },
+    { approved: false, edit: { input: { text: "c" } } },
   ],
   [
     "e says what is no JSON and asks again",
@@ -163,7 +163,7 @@ test.concurrent.each<[string, Partial<ApprovalRequest>, string[][], object]>([
       ['{"n":1}', clearLine, `{n${enter}`],
       ["That is not valid JSON", clearLine, `[2]${enter}`],
     ],
-    { approved: false, edit: { input: [2] }, by: "terminal" },
+    { approved: false, edit: { input: [2] } },
   ],
   [
     "e without a change goes back",
@@ -443,7 +443,7 @@ test.concurrent("an editor gets the input in a file that only its owner can read
   const fake = fakeTerminal({ env: { EDITOR: "false", VISUAL: command } })
   const answer = askCall(fake.terminal, { input: { n: 1, text: "a\u202e" } })
   await play(fake, [[menu, `e${enter}`], ["Edit where?"], ["escape back", `v${enter}`]])
-  expect(await answer).toEqual({ approved: false, edit: { input: { n: 2, text: "a\u202e" } }, by: "terminal" })
+  expect(await answer).toEqual({ approved: false, edit: { input: { n: 2, text: "a\u202e" } } })
   expect(readFileSync(join(folder, "modes"), "utf8")).toBe("600\n700\n")
   expect(() => readFileSync(readFileSync(join(folder, "name"), "utf8").trim())).toThrow("ENOENT")
 })
@@ -614,9 +614,9 @@ test.concurrent("a waiting question shows who asks, and its answer has a name", 
   ])
   await play(fake, [["Which?"], ["Choose one:", "\u001b[B"], ["● blue", enter], ["No?"], ["Your answer:", controlC]])
   expect(await Promise.all(answers)).toEqual([
-    { answer: "Ada", by: "terminal" },
-    { answer: "blue", by: "terminal" },
-    { rejectReason: "the question was closed without an answer", by: "terminal" },
+    { answer: "Ada" },
+    { answer: "blue" },
+    { rejectReason: "the question was closed without an answer" },
   ])
 })
 

@@ -16,7 +16,7 @@ const closedQuestion = "the question was closed without an answer"
 
 /** Asks in the terminal. Without a terminal, or if the dialog is closed, calls are rejected and results withheld. */
 export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
-  const by = terminal.by ?? "terminal"
+  const { by } = terminal
   const closed = { approved: false, rejectReason: "The dialog was closed.", by }
   const noTerminal = (what: string) => `A person must ${what}, and there is no terminal to ask in.`
 
@@ -50,6 +50,7 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
   }
 
   return {
+    by: "terminal",
     async showToolExecutionApproval(tool, description, input, level, request) {
       if (terminal.yes === true && isCoveredByYes(level, request)) {
         return { approved: true, by: "--yes" }

@@ -15,6 +15,7 @@ type Filter = Parameters<Approvals["list"]>[0]
 export function approvalsApi(
   ports: ApprovalPorts,
   documents: Documents,
+  attach: Approvals["attach"],
   addRule: (rule: object, by: string) => Promise<unknown>,
 ): Approvals {
   const pendingItem = (row: CallRow) => itemOf({ ...row, votes: standingVotes(row, ports) }, ports)
@@ -38,6 +39,7 @@ export function approvalsApi(
     return found
   }
   return {
+    attach,
     list: async (filter) => (await waiting(filter)).map(pendingItem),
     count: (filter) => ports.calls.countWaiting({ ...filter, at: ports.now() }),
     async show(callId) {

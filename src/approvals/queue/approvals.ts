@@ -1,4 +1,5 @@
 import type { PendingItem, WaitingCounts, Answer, AnswerResult } from "../../core/approval.ts"
+import type { AskBy } from "./askers.ts"
 import type { Grant } from "../../core/rule.ts"
 
 /**
@@ -12,6 +13,16 @@ import type { Grant } from "../../core/rule.ts"
  * ```
  */
 export interface Approvals {
+  /**
+   * Asks a person at this process about what begins to wait, until the returned function is called: by an adapter, or with
+   * `"queue"` by cards that the caller shows and answers itself. `person` is who answers where the adapter does not say. Of
+   * several the last one is asked.
+   *
+   * ```ts
+   * const detach = app.approvals.attach(terminalAdapter({ input: process.stdin, output: process.stderr }), "ann")
+   * ```
+   */
+  attach(by: AskBy, person?: string | (() => Promise<string>)): () => void
   /** Everything that waits, oldest first; with `limit` at most so many, those after the last item of the page before. */
   list(filter?: {
     agentId?: string | undefined

@@ -2,7 +2,8 @@ import type { ApprovalPorts } from "../../approvals/queue/ports.ts"
 import type { DecisionPorts } from "../../policy/decide/ports.ts"
 import type { CancelSignal } from "../../lib/stop.ts"
 import type { CallRow } from "../../core/call.ts"
-import type { ApprovalUIAdapter } from "../../core/approval.ts"
+import type { Asker } from "../../approvals/queue/askers.ts"
+import type { PendingItem } from "../../core/approval.ts"
 import type { EventType } from "../../core/events.ts"
 import type { Language } from "../../core/language.ts"
 import type { Logger } from "../../core/logger.ts"
@@ -19,8 +20,8 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   limits: Limits
   permits: Permits
   artifacts: Artifacts
-  /** How this process asks a person. What it cannot ask waits in the approval queue. */
-  approvalUI: Partial<ApprovalUIAdapter>
+  /** The person at this process who is asked about such an item. Without one, it waits in the approval queue. */
+  findAsker(kind: PendingItem["kind"]): Asker | undefined
   /** Reports whether the token exists and is neither revoked nor expired. */
   isTokenValid(tokenId: string): boolean
   /** Reports whether there are listeners, so that events without any need not be built. */

@@ -1,4 +1,4 @@
-import type { Answer, ApprovalRequest } from "../../core/approval.ts"
+import type { Answer, ApprovalRequest, ApprovalUIAdapter } from "../../core/approval.ts"
 import type { SettledAnswer, CallRow } from "../../core/call.ts"
 import { errorMessage } from "../../lib/error-message.ts"
 import { NobodyAsked } from "../../approvals/nobody-asked.ts"
@@ -6,7 +6,8 @@ import type { Ports } from "../state/ports.ts"
 import { answerToCall, answerToQuestion, answerToResult } from "../../approvals/queue/decision-answers.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { toApprovalRequest, answerPending } from "../../approvals/queue/answer-pending.ts"
-import { verdictWord } from "../../approvals/queue/verdict-word.ts"
+import { asksAbout, type Asker } from "../../approvals/queue/askers.ts"
+import { kindOf, verdictWord } from "../../approvals/queue/verdict-word.ts"
 import { claim, ticketOf, tryAdvance } from "./rows.ts"
 import { Detached, Joined, outerClock, waitUntil, type ActiveCall } from "../state/active-call.ts"
 import { abortedEnding, callerGoneEnding } from "../state/stopped-endings.ts"
@@ -75,27 +76,29 @@ async function ownRow(call: ActiveCall, ports: Ports): Promise<CallRow> {
 /** Why a call is rejected where no person can be asked. */
 export const nobodyToAsk = "Nobody is here to ask."
 
-interface DialogResult {
-  answer: Answer
-  by: string | undefined
-}
-
-/** Shows the call to the person at this process. The answer counts for the revision they were shown. */
-function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports, signal: AbortSignal): void {
+/** Asks the person at this process. The answer counts for the revision they were shown. */
+function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, ports: Ports, closing: AbortSignal): void {
   const { row } = call
   if (row === undefined) return
+  const kind = kindOf(row)
+  const own = call.request.caller?.approvalUI
+  const asker = own === undefined ? ports.findAsker(kind) : { by: own }
+  if (asker === undefined || !asksAbout(asker, kind)) return leaveToOthers(row, ports)
+  // Somebody answers in the queue, with cards of their own.
+  if (asker.by === "queue") return
+  const signal = asker.signal === undefined ? closing : AbortSignal.any([closing, asker.signal])
   const request = toApprovalRequest(row, signal, ports)
-  const dialog = dialogFor(row, tool, input, call.request.caller?.approvalUI ?? ports.approvalUI, request)
-  if (dialog === undefined) return leaveToOthers(row, ports)
-  void dialog.then(
-    ({ answer, by }) => (signal.aborted ? undefined : storeAnswer(row, answer, by ?? "adapter", ports)),
-    (error: unknown) => {
-      if (signal.aborted) return undefined
-      if (error instanceof NobodyAsked) return noteUnasked(row, error, ports)
-      const why = `The dialog ended without an answer (${errorMessage(error)}).`
-      return storeAnswer(row, refusal(row, why), "adapter", ports)
-    },
-  )
+  void showDialog(asker.by, request, { row, tool, input })
+    .then(async ({ answer, by }) => ({ answer, by: by ?? (await nameOf(asker)) }))
+    .then(
+      ({ answer, by }) => (signal.aborted ? undefined : storeAnswer(row, answer, by, ports)),
+      (error: unknown) => {
+        if (signal.aborted) return undefined
+        if (error instanceof NobodyAsked) return noteUnasked(row, error, ports)
+        const why = `The dialog ended without an answer (${errorMessage(error)}).`
+        return storeAnswer(row, refusal(row, why), "adapter", ports)
+      },
+    )
 }
 
 /** Nobody is asked here. The call waits for the approval queue, unless the configuration says that it is rejected. */
@@ -116,38 +119,29 @@ async function noteUnasked(row: CallRow, { note }: NobodyAsked, ports: Ports): P
   }
 }
 
-function dialogFor(
-  row: CallRow,
-  tool: RegisteredTool,
-  input: unknown,
-  approvalUI: Ports["approvalUI"],
+async function showDialog(
+  adapter: Partial<ApprovalUIAdapter>,
   request: ApprovalRequest,
-): Promise<DialogResult> | undefined {
-  // The adapter is called in the next microtask, so that an error it throws rejects the promise.
-  const next = Promise.resolve()
+  { row, tool, input }: { row: CallRow; tool: RegisteredTool; input: unknown },
+): Promise<{ answer: Answer; by: string | undefined }> {
+  const { result, card } = row
   if (request.kind === "question") {
-    const question = row.card.question
-    if (approvalUI.showQuestion === undefined || question === undefined) return undefined
-    return next.then(async () => {
-      const decision = (await approvalUI.showQuestion?.(question, request)) ?? {}
-      return { answer: answerToQuestion(decision), by: decision.by }
-    })
+    const decision = (await adapter.showQuestion?.(card.question!, request)) ?? {}
+    return { answer: answerToQuestion(decision), by: decision.by }
   }
   if (request.kind === "result") {
-    const { result } = row
-    if (approvalUI.showToolResultApproval === undefined || result === null) return undefined
-    return next.then(async () => {
-      const decision = (await approvalUI.showToolResultApproval?.(tool.name, input, result, request)) ?? closed
-      return { answer: answerToResult(decision), by: decision.by }
-    })
+    const decision = (await adapter.showToolResultApproval?.(tool.name, input, result!, request)) ?? closed
+    return { answer: answerToResult(decision), by: decision.by }
   }
-  if (approvalUI.showToolExecutionApproval === undefined) return undefined
   const { level } = tool.permission
-  return next.then(async () => {
-    const decision =
-      (await approvalUI.showToolExecutionApproval?.(tool.name, tool.description, input, level, request)) ?? closed
-    return { answer: answerToCall(decision, request), by: decision.by }
-  })
+  const decision =
+    (await adapter.showToolExecutionApproval?.(tool.name, tool.description, input, level, request)) ?? closed
+  return { answer: answerToCall(decision, request), by: decision.by }
+}
+
+async function nameOf({ by, person }: Asker): Promise<string> {
+  if (typeof person === "function") return person()
+  return person ?? (by === "queue" ? undefined : by.by) ?? "adapter"
 }
 
 /** What an adapter decides that returns nothing. */

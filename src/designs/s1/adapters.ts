@@ -85,7 +85,7 @@ class CoreUIAdapter implements ApprovalUIAdapter {
   ): Promise<ExecutionDecision> {
     const given = { kind: "call" as const, tool: toolName, description: toolDescription, input: args }
     const shown = request ?? requestOf({ ...given, level: permissionLevel })
-    return this.#adapter.showToolExecutionApproval(toolName, toolDescription, args, permissionLevel, shown)
+    return this.#named(this.#adapter.showToolExecutionApproval(toolName, toolDescription, args, permissionLevel, shown))
   }
 
   showToolResultApproval(
@@ -97,7 +97,12 @@ class CoreUIAdapter implements ApprovalUIAdapter {
     const ended = request?.result ?? resultToShow(toolName, result)
     const given = { kind: "result" as const, tool: toolName, description: "", input: args }
     const shown = request ?? requestOf({ ...given, level: "public", result: ended })
-    return this.#adapter.showToolResultApproval(toolName, args, ended, shown)
+    return this.#named(this.#adapter.showToolResultApproval(toolName, args, ended, shown))
+  }
+
+  async #named<Decision extends ResultDecision | ExecutionDecision>(deciding: Promise<Decision>): Promise<Decision> {
+    const decision = await deciding
+    return { ...decision, by: decision.by ?? this.#adapter.by }
   }
 }
 

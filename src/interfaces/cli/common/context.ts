@@ -1,7 +1,6 @@
 import type { TypedCommand } from "./typed-command.ts"
 import type { IdentifiedPerson } from "../../../config/identify-person.ts"
 import type { LoadedConfig } from "../../../config/load.ts"
-import type { ApprovalUIAdapter } from "../../../core/approval.ts"
 import type { Quartermaster } from "../../../app/quartermaster.ts"
 
 /** The streams, environment and folders a command works with. Commands use this instead of `process`. */
@@ -39,7 +38,6 @@ export interface OpenOptions {
   /** True for a command that only reads: where there is no store, it works on an empty one and creates none. */
   readOnly?: boolean
   print?: (text: string) => void
-  approvals?: ApprovalUIAdapter
   /** Loads plugins again when their files change. */
   reloadPlugins?: boolean
 }

@@ -4,8 +4,7 @@ import type { ApprovalRequest, ApprovalUIAdapter, PendingItem } from "../../../.
 import { NobodyAsked } from "../../../../approvals/nobody-asked.ts"
 import type { ToolPermissionLevel } from "../../../../core/permission.ts"
 import { approveCommand } from "./show-pending.ts"
-import type { OpenOptions, CliContext } from "../../common/context.ts"
-import { attributeAnswers } from "./attribute-answers.ts"
+import type { CliContext } from "../../common/context.ts"
 import { printMessage } from "../../common/output.ts"
 import { isAttended, isInsideTool } from "../../common/open-app.ts"
 import { formatTime } from "../../common/time-text.ts"
@@ -13,26 +12,30 @@ import { UsageError } from "../../common/usage.ts"
 
 interface TerminalAsking {
   yes: boolean
-  nameOf: () => Promise<string>
+  person: () => Promise<string>
   onInterrupt?: () => void
   /** Told of what --yes does not cover, where there is no terminal to ask in. */
-  onLeft?: (item: PendingItem) => Promise<void>
+  onLeft?: ((item: PendingItem) => Promise<void>) | undefined
 }
 
 /** Asks the person at this terminal. Without one, the call waits in the approval queue. */
-export async function terminalOptions(
+export async function askAtTerminal(
   context: CliContext,
-  { yes, nameOf, onInterrupt, onLeft }: TerminalAsking,
-): Promise<OpenOptions> {
+  { approvals }: Pick<Quartermaster, "approvals">,
+  { yes, person, onInterrupt, onLeft }: TerminalAsking,
+): Promise<void> {
   const { io } = context
-  const print = (text: string) => printMessage(context, text)
+  if (!yes && !isAttended(io)) return
+  const { terminalAdapter, isCoveredByYes } = await import("../../../../approvals/ask/terminal.ts")
+  if (isAttended(io))
+    approvals.attach(terminalAdapter({ input: io.stdin, output: io.stderr, yes, onInterrupt }), person)
+  else approvals.attach(yesAlone(isCoveredByYes, (text) => printMessage(context, text), onLeft))
+}
+
+/** Refuses --yes inside a tool. */
+export function refuseYesInside({ io }: CliContext, yes: boolean): void {
   if (yes && isInsideTool(io))
     throw new UsageError("--yes is for people, and this runs inside a tool (QM_INSIDE is set). Leave it out.")
-  if (!yes && !isAttended(io)) return { print }
-  const { terminalAdapter, isCoveredByYes } = await import("../../../../approvals/ask/terminal.ts")
-  if (!isAttended(io)) return { print, approvals: yesAlone(isCoveredByYes, print, onLeft) }
-  const adapter = terminalAdapter({ input: io.stdin, output: io.stderr, yes, onInterrupt })
-  return { print, approvals: attributeAnswers(adapter, nameOf) }
 }
 
 /** --yes where nobody can be asked: what it does not cover waits in the approval queue, as it does without --yes. */

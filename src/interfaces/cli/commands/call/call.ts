@@ -6,7 +6,8 @@ import { readArguments, parseJsonArgument } from "../../common/arguments.ts"
 import {
   announceItem,
   announceWaitingCalls,
-  terminalOptions,
+  askAtTerminal,
+  refuseYesInside,
   waitsForRemoteAnswer,
 } from "../approvals/ask-at-terminal.ts"
 import { callingAgent } from "../../common/calling-agent.ts"
@@ -57,6 +58,7 @@ export function addCall(program: Command, run: Run): void {
 async function call(context: CliContext, tool: string, words: readonly string[], flags: CallFlags): Promise<number> {
   const { io } = context
   const { yes = false } = flags
+  refuseYesInside(context, yes)
   const timeoutMs = wholeNumberFlag("--timeout", flags.timeout)
   const waitMs = waitFlag(flags.wait)
   const isPiped = words.length === 1 && words[0] === "-"
@@ -69,28 +71,20 @@ async function call(context: CliContext, tool: string, words: readonly string[],
   })
   const stdout = divertStdout(io)
   try {
-    let nameOf = () => Promise.resolve("terminal")
-    let onLeft: (item: PendingItem) => Promise<void> = () => Promise.resolve()
-    const options = await terminalOptions(context, {
-      yes,
-      nameOf: () => nameOf(),
-      onInterrupt: interrupt,
-      onLeft: (item) => onLeft(item),
-    })
-    return await withApp(context, options, async (app, loaded) => {
-      nameOf = async () => (await personOf(context, app, loaded)).id
-      if (context.flags.as !== undefined) await nameOf()
+    return await withApp(context, { print: (text) => printMessage(context, text) }, async (app, loaded) => {
+      const person = async () => (await personOf(context, app, loaded)).id
+      if (context.flags.as !== undefined) await person()
       const agentId = callingAgent(context, loaded, app)
       await waitForTool(context, app, agentId, tool)
       const input = isPiped ? piped : readInput(words, app, agentId, tool)
       const live = new LiveOutput(context, stdout.write)
       app.on("TOOL_CALL_OUTPUT", (event) => live.add(event))
       const isComposite = app.findTool(tool)?.kind === "composite"
-      if (waitsForRemoteAnswer(context, loaded)) {
-        const hint = waitMs === undefined && !isComposite ? "; --wait <seconds> waits shorter and keeps it waiting" : ""
-        onLeft = (item) => announceItem(context, item, hint)
-        if (!yes) announceWaitingCalls(context, app, hint)
-      }
+      const hint = waitMs === undefined && !isComposite ? "; --wait <seconds> waits shorter and keeps it waiting" : ""
+      const isRemote = waitsForRemoteAnswer(context, loaded)
+      if (isRemote && !yes) announceWaitingCalls(context, app, hint)
+      const onLeft = isRemote ? (item: PendingItem) => announceItem(context, item, hint) : undefined
+      await askAtTerminal(context, app, { yes, person, onInterrupt: interrupt, onLeft })
       const { key, session: sessionId, task: taskId } = flags
       const request = { agentId, tool, input, key, sessionId, taskId, timeoutMs, signal: controller.signal }
       if (waitMs !== undefined && isComposite)

@@ -30,7 +30,6 @@ export interface ChatParts {
   /** The id of the conversation to go on with; a new one if left out. */
   id?: string | undefined
   limits: Pick<ChainOptions, "deadlineMs" | "userId">
-  approvals: ChainOptions["approvals"]
   output: NodeJS.WriteStream
   paint: TerminalStyle
   showPicture: ShowPicture
@@ -160,14 +159,13 @@ export class Chat {
   }
 
   #open(id?: string): ToolChain {
-    const { app, agentId, limits, approvals } = this.#parts
+    const { app, agentId, limits } = this.#parts
     return app.chain(agentId, {
       durable: true,
       wakes: false,
       id,
       model: this.#model,
       ...limits,
-      approvals,
       ...this.#view.callbacks,
     })
   }

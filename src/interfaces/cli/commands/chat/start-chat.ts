@@ -1,7 +1,6 @@
 import { printable } from "../../../../lib/printable.ts"
 import { shellWord } from "../../../../lib/shell-word.ts"
 import { terminalStyleFor } from "../../../../lib/terminal-style.ts"
-import { askedByCards } from "../approvals/asked-by-cards.ts"
 import { activeAgent } from "../../common/calling-agent.ts"
 import type { CliContext } from "../../common/context.ts"
 import { modelFor } from "../models/model-for.ts"
@@ -33,8 +32,9 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
   let chat: Chat | undefined
   const print = (text: string) => (chat === undefined ? printMessage(context, text) : chat.print(text.split("\n")))
   try {
-    const left = await withApp(context, { longLived: true, print, approvals: askedByCards }, async (app, loaded) => {
+    const left = await withApp(context, { longLived: true, print }, async (app, loaded) => {
       const by = (await personOf(context, app, loaded)).id
+      app.approvals.attach("queue")
       const before = await conversationOf(context, app, { resume: flags.resume, by, leaving: controller.signal })
       const agentId = before?.agentId ?? activeAgent(context, loaded, app)
       const model = await modelFor(app, loaded, agentId, { named: flags.model, before })
@@ -46,7 +46,6 @@ export async function startChat(context: CliContext, flags: ChatFlags): Promise<
         model,
         id: before?.id,
         limits: { deadlineMs, userId: by },
-        approvals: askedByCards,
         output: io.stdout,
         paint,
         showPicture: await pictureShower(io.env),

@@ -1,7 +1,6 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
-import { askedByCards } from "../approvals/asked-by-cards.ts"
-import { terminalOptions } from "../approvals/ask-at-terminal.ts"
+import { askAtTerminal } from "../approvals/ask-at-terminal.ts"
 import type { CliContext } from "../../common/context.ts"
 import { isAttended, personOf, withApp } from "../../common/open-app.ts"
 import { divertStdout, onBrokenPipe, printMessage } from "../../common/output.ts"
@@ -35,13 +34,10 @@ export async function untilStopped(
   onBrokenPipe(io.stdout, () => controller.abort())
   const stdout = divertStdout(io)
   try {
-    let nameOf = () => Promise.resolve("terminal")
-    const options =
-      cards && isAttended(io)
-        ? { print: (text: string) => printMessage(context, text), approvals: askedByCards }
-        : await terminalOptions(context, { yes: false, nameOf: () => nameOf(), onInterrupt: interrupt })
-    return await withApp(context, options, (app, loaded) => {
-      nameOf = async () => (await personOf(context, app, loaded)).id
+    return await withApp(context, { print: (text) => printMessage(context, text) }, async (app, loaded) => {
+      const person = async () => (await personOf(context, app, loaded)).id
+      if (cards && isAttended(io)) app.approvals.attach("queue")
+      else await askAtTerminal(context, app, { yes: false, person, onInterrupt: interrupt })
       return work({ app, loaded, signal: controller.signal, interrupt, write: stdout.write })
     })
   } finally {
