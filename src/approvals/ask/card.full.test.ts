@@ -14,6 +14,12 @@ const anyItem = fc
     role: agentText,
     ancestors: fc.array(agentText, { maxLength: 2 }),
     tool: agentText,
+    touches: fc.record({
+      list: fc.array(fc.record({ kind: fc.constantFrom("read", "write", "delete", "database"), what: agentText }), {
+        maxLength: 3,
+      }),
+      proved: fc.boolean(),
+    }),
     description: agentText,
     input: fc.oneof(agentText, fc.dictionary(agentText, agentText), fc.constant(undefined)),
     preview: fc.option(agentText, { nil: undefined }),
@@ -44,7 +50,7 @@ const anyItem = fc
   .map(({ result, ...more }) => samplePendingItem({ ...more, result: toolResult(result), until: at + 60_000 }))
 
 const ours =
-  /^(│ |│…| {4}|(spawned by:|acts for:|revision|edited by|it came back:|because:|input as JSON,|preview,|result as|error,|question,|options, one|The input was|… cut here:|must agree:|agreed so far:|a yes can be|Only in the whole|It waits)( |$))/u
+  /^(│ |│…| {4}|(spawned by:|acts for:|touches:|revision|edited by|it came back:|because:|input as JSON,|preview,|result as|error,|question,|options, one|The input was|… cut here:|must agree:|agreed so far:|a yes can be|Only in the whole|It waits)( |$))/u
 
 test("law: whatever anybody writes, nothing hidden is shown, and no row but ours looks like one of ours", () => {
   fc.assert(
@@ -52,12 +58,16 @@ test("law: whatever anybody writes, nothing hidden is shown, and no row but ours
       const card = cardLines(item, { columns, whole, now: at })
       expect(card.filter((row) => hiddenCharactersIn(row).length > 0 || /[\t\n]/.test(row))).toEqual([])
       expect(card.filter((row) => width(row) > columns)).toEqual([])
-      expect(card.slice(1).filter((row) => !ours.test(row))).toEqual([])
-      const starting = (beginning: string) => card.slice(1).filter((row) => row.startsWith(beginning)).length
+      expect(card[0]).toMatch(/^(High|Medium|Low) risk( |:|$)/)
+      // The first line has the risk and the title, the second who wants it.
+      const second = card.findIndex((row, place) => place > 0 && !row.startsWith("    "))
+      const rest = card.slice(second + 1)
+      expect(rest.filter((row) => !ours.test(row))).toEqual([])
+      const starting = (beginning: string) => rest.filter((row) => row.startsWith(beginning)).length
       expect(starting("because:")).toBe(item.reasons.length)
       expect(starting("must agree:")).toBe(item.approvers.length > 0 ? 1 : 0)
-      expect(card[0]).toMatch(/^["\p{L}\p{N}_]/u)
-      expect(card[0]).not.toMatch(/^(because|must agree|spawned by):/)
+      expect(card[second]).toMatch(/^["\p{L}\p{N}_]/u)
+      expect(card[second]).not.toMatch(/^(because|must agree|spawned by):/)
     }),
     { numRuns: 500 },
   )

@@ -14,9 +14,10 @@ export function itemText(item: PendingItem): string {
   return `${itemHeadline(item)}: ${aboutItem(item)}`
 }
 
-/** What the call is about, behind the name of its tool in a question: ` (write notes.md)`. Empty where nothing is known. */
+/** What a call touches besides the commands above, behind the name of its tool: ` (write notes.md)`. */
 export function targetText({ touches }: PendingItem): string {
-  const text = touches.list.map(({ kind, what }) => `${kind} ${quoteName(what)}`).join(", ")
+  const others = touches.list.filter(({ kind }) => kind !== "command")
+  const text = others.map(({ kind, what }) => `${kind} ${quoteName(what)}`).join(", ")
   if (text === "") return ""
   return ` (${text.length > longestBeginning ? `${wholeCharacters(text, longestBeginning)}…` : text})`
 }

@@ -85,7 +85,8 @@ test.each(eras)(
     expect(JSON.parse(textOf(result))).toEqual({ action: "accept", content: { name: "Ann", age: 7 } })
     expect(forms).toMatchObject([
       {
-        message: "The MCP server box asks, in a call of agent operator; your answer goes to that server:\nWho are you?",
+        message:
+          "Low risk: The MCP server box asks, in a call of operator; the answer goes to that server\nWho are you?",
         requestedSchema: { properties: { age: { type: "integer" } }, required: ["name"] },
       },
     ])

@@ -97,7 +97,7 @@ test("Ctrl-C at the card of a step stops the run, answers nothing and says how t
   const text = stripVTControlCharacters(stdout).replaceAll("\r", "")
   const said = text.slice(text.indexOf("> stopped"))
   expect(said).toMatch(
-    /^> stopped\nStopping\. .+\n◌ write: write_file a\.txt content=hello, waits for a person\nStopped\. 1 of 2 steps succeeded, in .+\nWaiting for a person: operator wants to call write_file: write a\.txt\. Answer with: qm approvals approve \S+\nGo on with: qm pipeline run asking\.yml --resume \S+\n$/,
+    /^> stopped\nStopping\. .+\n◌ write: write_file a\.txt content=hello, waits for a person\nStopped\. 1 of 2 steps succeeded, in .+\nWaiting for a person: operator wants to call write_file: a\.txt\. Answer with: qm approvals approve \S+\nGo on with: qm pipeline run asking\.yml --resume \S+\n$/,
   )
   const listed = JSON.parse((await cli.run("approvals", "list", "--json")).stdout) as { callId: string }[]
   expect(listed).toHaveLength(1)

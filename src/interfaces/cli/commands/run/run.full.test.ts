@@ -65,7 +65,7 @@ test("the cards of one answer come in the order of its calls, with the keys of t
   expect(code).toBe(0)
   expect(stdout).toContain("Approved. It runs when the other 2 are answered too.")
   expect(stdout).toContain("Approved. It runs when the other one is answered too.")
-  expect(stdout).toMatch(/1 {2}operator wants to call write_file: write z\.md\r\n {2}2 .*y\.md\r\n {2}3 .*x\.md\r\n/)
+  expect(stdout).toMatch(/1 {2}operator wants to call write_file: z\.md\r\n {2}2 .*y\.md\r\n {2}3 .*x\.md\r\n/)
 })
 
 test("Ctrl-C at a card stops the run, and is no answer for the model", async () => {
@@ -125,7 +125,7 @@ test("the example that plays a model runs until it asks for its first approval, 
   await cli.run("trust", "--yes")
   const { code, stderr } = await cli.run("run", "Hello.")
   expect(code).toBe(4)
-  expect(stderr).toContain("Waiting for a person: operator wants to call write_file: write notes.md.")
+  expect(stderr).toContain("Waiting for a person: operator wants to call write_file: notes.md.")
   const [, approve = "", resume = ""] = /Answer with: qm (.+)\nThen go on with: qm (.+)\n$/.exec(stderr) ?? []
   expect((await cli.run(...approve.split(" "))).code).toBe(0)
   cli.write("notes.md", "meanwhile\n")
