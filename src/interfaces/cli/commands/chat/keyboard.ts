@@ -1,5 +1,5 @@
 import { emitKeypressEvents } from "node:readline"
-import type { Key } from "./line-editor.ts"
+import type { Key } from "../../../../lib/line-editor.ts"
 
 const escape = "\u001b"
 const pasteMarks = { on: `${escape}[?2004h`, off: `${escape}[?2004l` }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { width } from "../../terminal/width.ts"
 import { endOf, inputRows, wrap } from "./layout.ts"
-import { lineOf } from "./line-editor.ts"
+import { lineOf } from "../../../../lib/line-editor.ts"
 
 test.each<[string, number, string[]]>([
   ["a short line", 20, ["a short line"]],

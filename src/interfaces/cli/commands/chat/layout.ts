@@ -1,6 +1,6 @@
 import { printable } from "../../../../lib/printable.ts"
 import { width } from "../../terminal/width.ts"
-import type { Line } from "./line-editor.ts"
+import type { Line } from "../../../../lib/line-editor.ts"
 
 const characters = new Intl.Segmenter()
 

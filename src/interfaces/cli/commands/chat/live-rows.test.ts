@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { plainStyle as paint } from "../../../../lib/terminal-style.ts"
 import { width } from "../../terminal/width.ts"
-import { lineOf } from "./line-editor.ts"
+import { lineOf } from "../../../../lib/line-editor.ts"
 import { liveRows, type LiveState } from "./live-rows.ts"
 
 const idle: LiveState = {

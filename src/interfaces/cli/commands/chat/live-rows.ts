@@ -3,7 +3,7 @@ import { onOneLine } from "../../terminal/call-line.ts"
 import { formatDuration } from "../../common/time-text.ts"
 import { cutTo } from "../../terminal/width.ts"
 import { inputRows, type Rows } from "./layout.ts"
-import type { Line } from "./line-editor.ts"
+import type { Line } from "../../../../lib/line-editor.ts"
 
 /** What the live rows show. */
 export interface LiveState {
