@@ -1,4 +1,4 @@
-/** A key as `readline` reports it. */
+/** A key, or a piece of a pasted text with the name `paste`. */
 export interface Key {
   /** The name of the key, for example `left`, `return` or `a`. */
   name?: string | undefined
@@ -14,7 +14,7 @@ export interface Line {
   text: string
   /** The place of the cursor in the text. */
   cursor: number
-  /** Whether what comes is pasted: then no key means anything but its text. */
+  /** Whether more of a pasted text comes. */
   pasting: boolean
   /** Which entry of the history is shown, counted from the newest; undefined for a text of one's own. */
   recalled?: number | undefined
@@ -35,7 +35,7 @@ export function lineOf(text: string): Line {
 export function pressKey(line: Line, key: Key, history: readonly string[]): { line: Line; action?: LineAction } {
   if (key.name === "paste-start") return { line: { ...line, pasting: true } }
   if (key.name === "paste-end") return { line: { ...line, pasting: false } }
-  if (line.pasting) return { line: insert(line, pasted(key)) }
+  if (key.name === "paste") return { line: insert(line, key.text ?? "") }
   if (key.name === "return" && !key.meta) return pressEnter(line)
   const action = actionOf(line, key)
   if (action !== undefined) return { line, action }
@@ -43,11 +43,6 @@ export function pressKey(line: Line, key: Key, history: readonly string[]): { li
   if (edit !== undefined) return { line: edit(line, history) }
   const types = key.text !== undefined && !key.ctrl && !key.meta && !/\p{Cc}/u.test(key.text)
   return { line: types ? insert(line, key.text ?? "") : line }
-}
-
-function pasted({ name, text = "" }: Key): string {
-  if (name === "return" || name === "enter") return "\n"
-  return text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\t\n]/gu, "")
 }
 
 /** A backslash at the end of the line asks for a new line. */

@@ -1,5 +1,6 @@
 import { StringDecoder } from "node:string_decoder"
-import { pasteMarks, plainText, TypedLine, type LineEvent } from "./typed-line.ts"
+import { escapeMs, pasteMarks, plainText } from "../../lib/key-reader.ts"
+import { TypedLine, type LineEvent } from "./typed-line.ts"
 
 /** The streams of a terminal. */
 export interface Keyboard {
@@ -14,8 +15,6 @@ const quietMs = 200
  * meant for the card before must not answer this one.
  */
 const readMs = 600
-/** How long to wait after an escape character for the rest of an arrow key. */
-const escapeMs = 50
 export const enterKey = "\r"
 const controlC = "\u0003"
 

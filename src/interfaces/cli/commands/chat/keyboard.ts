@@ -1,27 +1,29 @@
-import { emitKeypressEvents } from "node:readline"
+import { StringDecoder } from "node:string_decoder"
+import { escapeMs, KeyReader, pasteMarks } from "../../../../lib/key-reader.ts"
 import type { Key } from "../../../../lib/line-editor.ts"
-
-const escape = "\u001b"
-const pasteMarks = { on: `${escape}[?2004h`, off: `${escape}[?2004l` }
-
-interface ReadKey {
-  name?: string
-  ctrl?: boolean
-  meta?: boolean
-}
 
 /** Reads keys from a terminal, until it is stopped. Pastes are marked, so that they can be told from keys. */
 export function readKeys(input: NodeJS.ReadStream, output: NodeJS.WriteStream, onKey: (key: Key) => void): () => void {
-  const listener = (text: string | undefined, { name, ctrl, meta }: ReadKey) =>
-    onKey({ name, ctrl, meta, text: text ?? undefined })
-  emitKeypressEvents(input)
+  const reader = new KeyReader()
+  const decoder = new StringDecoder()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  // A key may give the terminal to a card; what was read with it is not typed at that card.
+  const press = (keys: readonly Key[]) => keys.forEach((key) => isStopped || onKey(key))
+  const onData = (data: Buffer | string) => {
+    clearTimeout(timer)
+    press(reader.take(typeof data === "string" ? data : decoder.write(data)))
+    if (reader.waitsForKey) timer = setTimeout(() => press(reader.takeEscape()), escapeMs)
+  }
   input.setRawMode(true)
-  input.on("keypress", listener)
+  input.on("data", onData)
   input.resume()
   output.write(pasteMarks.on)
   return () => {
+    isStopped = true
+    clearTimeout(timer)
     output.write(pasteMarks.off)
-    input.off("keypress", listener)
+    input.off("data", onData)
     input.pause()
     input.setRawMode(false)
   }
