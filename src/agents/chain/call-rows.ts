@@ -1,8 +1,8 @@
-import type { PendingItem } from "../../core/approval.ts"
 import type { AuditEntry } from "../../core/audit-entry.ts"
 import type { Conversation, OpenCall } from "../../core/conversation.ts"
-import { cardOf } from "../../approvals/card/card.ts"
+import { callTitle } from "../../approvals/card/card.ts"
 import type { Card } from "../../approvals/card/schema.ts"
+import { shownTouches } from "../../approvals/card/view.ts"
 import { waitedMs } from "../../approvals/waits.ts"
 import { firstText } from "../../lib/first-text.ts"
 import type { AgentTools } from "../../registry/agent-tools.ts"
@@ -165,17 +165,16 @@ export function titleOf(app: RowParts, agentId: string, { name, input }: ModelCa
   const tool = app.visibleTool(agentId, name) ?? app.findTool(name)
   const list = tool === undefined || input === undefined ? [] : touchesOf(tool, input)
   const command = list.find(({ kind }) => kind === "command")
-  const item: PendingItem = {
-    ...nothingAsked,
-    agentId,
-    tool: tool?.name ?? name,
-    touches: { list, proved: true },
-    ...(command !== undefined && {
-      previewData: { kind: "command", command: command.what, network: command.network ?? false, details: [] },
-    }),
+  const touches = { list: shownTouches({ touches: { list, proved: true } }, tool), proved: true }
+  const item = { kind: "call" as const, agentId, tool: tool?.name ?? name, touches }
+  if (command === undefined) return callTitle(item, tool)
+  const previewData = {
+    kind: "command" as const,
+    command: command.what,
+    network: command.network ?? false,
+    details: [],
   }
-  const context = { mayAddRules: false, tool, department: undefined, mayAnswer: false, knownHosts: new Set<string>() }
-  return cardOf(item, context).title
+  return callTitle({ ...item, previewData }, tool)
 }
 
 /** The answers in these turns with their results. */
@@ -186,21 +185,3 @@ export function answersIn(turns: readonly ChainTurn[], wanted: ReadonlySet<Chain
     return [{ index: turn.index, body: turn.body, results: next?.kind === "results" ? next.body : undefined }]
   })
 }
-
-const nothingAsked = {
-  callId: "",
-  kind: "call",
-  role: "",
-  ancestors: [],
-  description: "",
-  level: "public",
-  input: undefined,
-  reasons: [],
-  revision: 1,
-  votes: [],
-  approvers: [],
-  remember: [],
-  sessionId: "",
-  createdAt: 0,
-  until: 0,
-} as const

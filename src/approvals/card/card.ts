@@ -5,6 +5,7 @@ import type { RegisteredTool } from "../../core/tool.ts"
 import { messageOf, type Message } from "../../messages/message.ts"
 import { previewOf } from "./preview.ts"
 import { isUnproved } from "./risk.ts"
+import { titleOf } from "./title.ts"
 import type { Card, Touch } from "./schema.ts"
 
 /** What a card needs to know besides the item. */
@@ -87,6 +88,11 @@ export function cardOf(item: PendingItem, context: CardContext): Card {
     createdAt: item.createdAt,
     until: item.until,
   }
+}
+
+/** The title of a call, as a card has it. */
+export function callTitle(...call: Parameters<typeof titleOf>): Card["title"] {
+  return messageOf(titleOf(...call))
 }
 
 /** Undefined where nothing is deleted, or not all of it was counted. */

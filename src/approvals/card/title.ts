@@ -4,8 +4,10 @@ import type { RegisteredTool } from "../../core/tool.ts"
 import { firstText } from "../../lib/first-text.ts"
 import type { PlainItem } from "./view.ts"
 
-/** What would happen, in a few words. */
-export function titleOf(item: PlainItem, registered: RegisteredTool | undefined): Sentence {
+type Titled = Pick<PlainItem, "kind" | "tool" | "agentId" | "touches" | "previewData" | "commandParts">
+
+/** Says what would happen, in a few words. */
+export function titleOf(item: Titled, registered: RegisteredTool | undefined): Sentence {
   const { tool, agentId: agent, previewData: preview, touches } = item
   const server = item.kind === "question" ? askingServer(tool) : undefined
   if (server !== undefined)

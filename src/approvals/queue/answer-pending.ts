@@ -4,7 +4,6 @@ import {
   type PendingItem,
   type AnswerResult,
   type Answer,
-  type CardTouch,
   type Remember,
   type Vote,
 } from "../../core/approval.ts"
@@ -13,8 +12,7 @@ import { plainProblems } from "../../schema/json-problems.ts"
 import { valueAtPointer, parseJsonPointer } from "../../lib/json-pointer.ts"
 import { spanWords } from "../../lib/span-words.ts"
 import { previewText } from "../../core/preview.ts"
-import type { RegisteredTool } from "../../core/tool.ts"
-import { viewOf } from "../card/view.ts"
+import { shownTouches, viewOf } from "../card/view.ts"
 import type { ApprovalPorts } from "./ports.ts"
 import { voteText } from "../waits.ts"
 import { checkAnswer } from "./answer-value.ts"
@@ -68,19 +66,6 @@ export function pendingItem(row: CallRow, { tools, organisation }: ItemPorts): P
 
 type ItemPorts = Pick<ApprovalPorts, "tools" | "organisation">
 
-/** Touches as approvers see them. A host counts as new unless the card knows better. */
-function shownTouches(
-  { touches, sizes, newHosts, commandParts = [] }: CallRow["card"],
-  tool: RegisteredTool | undefined,
-): CardTouch[] {
-  const deleted = new Set(commandParts.flatMap(({ deletes = [] }) => deletes))
-  return touches.list.map(({ kind, what }) => {
-    if (kind === "host") return { kind, what, reachedBefore: newHosts?.includes(what) === false }
-    if (kind !== "write") return { kind, what }
-    return { kind: tool?.destructive === true || deleted.has(what) ? "delete" : kind, what, ...sizes?.[what] }
-  })
-}
-
 /**
  * Stores a person's answer in the row of a waiting call. The process that has the call reads it there and continues. The
  * answer counts for the revision that the person saw.
@@ -96,7 +81,7 @@ export async function answerPending(
   for (;;) {
     const row = await ports.calls.get(callId)
     if (row === undefined) return no(`No call '${callId}' waits. 'qm approvals list' shows what does.`)
-    if (row.state !== "waiting" && row.state !== "held") return no(whyNotWaiting(row))
+    if (row.state !== "waiting" && row.state !== "held") return no(goneSentence(row))
     if (row.deadline !== null && row.deadline <= ports.now())
       return no("Nobody answered in time, so it does not wait any more.")
     if (revision !== undefined && revision !== row.revision) {
@@ -117,15 +102,15 @@ export async function answerPending(
         ? undefined
         : grantOf(row, { ...settled, since: ports.personSince(by) ?? null }, remember, minutes)
     if (grant !== undefined) await ports.grants.save(grant)
-    const agentGoesOn = await ports.goesOnByItself(row.sessionId)
+    const agentGoesOn = await ports.resumesAutomatically(row.sessionId)
     if (settled !== null)
       ports.emit({ type: "TOOL_CALL_ANSWERED", at: ports.now(), callId, toolName: row.tool, agentId: row.agentId, by })
-    const next = whatNext(row, counted, { callerWaits, agentGoesOn }, ports)
+    const next = nextStep(row, counted, { callerWaits, agentGoesOn }, ports)
     return { ok: true, done: settled !== null, ...next, ...(grant && { grant }) }
   }
 }
 
-/** Whether the caller stopped waiting just before the answer was stored. */
+/** Reports whether the caller stopped waiting just before the answer was stored. */
 async function wasLeft(callId: string, ports: ApprovalPorts): Promise<boolean> {
   const row = await ports.calls.get(callId)
   return row?.owner === "" && row.state !== "ended"
@@ -139,7 +124,7 @@ async function noteVote(row: CallRow, { by, note }: Vote, ports: ApprovalPorts):
   await ports.recorder.write({ kind: "answered", at: ports.now(), ...ids, text }, ports.settings.durability)
 }
 
-/** What an answer changes in the row. */
+/** The changes of an answer in the row. */
 interface CountedAnswer {
   votes: readonly Vote[]
   /** Null while more people must agree. */
@@ -151,7 +136,7 @@ function withWay<Counted extends CountedAnswer | { refused: string }>(counted: C
   return { ...counted, answer: { ...counted.answer, via } }
 }
 
-/** What the answer would change in the row, or why it does not count. Changes nothing itself. */
+/** Returns the changes of an answer in the row, or why it does not count. Changes nothing itself. */
 function countAnswer(
   row: CallRow,
   answer: Answer,
@@ -249,12 +234,12 @@ export function standingVotes({ votes }: Pick<CallRow, "votes">, { personSince }
   return votes.filter((each) => isStillThere(each, personSince))
 }
 
-/** Who approved a stored call, or released its result, and was removed since. */
+/** The people who approved a stored call, or released its result, and were removed since. */
 export function removedApprovers({ votes }: Pick<CallRow, "votes">, { personSince }: ApprovalPorts): readonly string[] {
   return votes.filter((each) => !isStillThere(each, personSince)).map(({ by }) => by)
 }
 
-/** How many more people must agree. All unknown names together count as one person without a role. */
+/** Counts the people who must still agree. All unknown names together count as one person without a role. */
 function missing(row: CallRow, votes: readonly Vote[], ports: ApprovalPorts): number {
   const people = new Set(votes.map(({ by }) => (ports.rolesOf(by) === undefined ? "" : by)))
   const lacking = row.card.approvers.map(({ role, count }) => {
@@ -284,8 +269,8 @@ function plainProblem(what: string, value: unknown): string | undefined {
   return problems.length === 0 ? undefined : `${what} cannot be stored: ${problems.join(", ")}. Give plain JSON.`
 }
 
-/** What comes next: a sentence, and the same for programs. */
-function whatNext(
+/** Says what comes next: in a sentence, and for programs. */
+function nextStep(
   row: CallRow,
   { votes, answer }: CountedAnswer,
   { callerWaits, agentGoesOn }: { callerWaits: boolean; agentGoesOn: boolean },
@@ -318,7 +303,7 @@ function whatNext(
   return { code: "answer_call_again", params, sentence }
 }
 
-function whyNotWaiting(row: CallRow): string {
+function goneSentence(row: CallRow): string {
   const { answer } = row
   if (answer === null) return `Call ${row.id} does not wait any more; it is ${row.state}.`
   const what = answer.edit === undefined ? (answer.approved ? "yes" : "no") : "another input"
@@ -329,7 +314,7 @@ function names(votes: readonly Vote[]): string {
   return votes.map(({ by }) => by).join(", ")
 }
 
-/** What everybody who agreed said. */
+/** The notes of everybody who agreed. */
 function notes(votes: readonly Vote[]): string | undefined {
   const said = votes.flatMap(({ note }) => note ?? [])
   return said.length === 0 ? undefined : said.join("\n")

@@ -4,7 +4,7 @@ import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { printable } from "../../../../lib/printable.ts"
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
-import type { Key } from "./line-editor.ts"
+import type { Key } from "../../../../lib/line-editor.ts"
 import type { WaitingCards } from "./waiting-cards.ts"
 
 interface DocumentChatParts {
