@@ -20,7 +20,7 @@ import { storeText } from "../call/state/store-text.ts"
 import { concurrentToolLimit } from "../config/call-settings.ts"
 import type { PendingItem } from "../core/approval.ts"
 import { silentLogger } from "../core/logger.ts"
-import { goesOnByItself } from "../core/society-conversation.ts"
+import { resumesAutomatically } from "../core/society-conversation.ts"
 import { agentTokens, isTokenValid } from "../org/agent-tokens.ts"
 import { describeOrphanedAgents } from "../org/orphaned-agents.ts"
 import type { Why } from "../policy/explanation.ts"
@@ -64,9 +64,9 @@ export function openCalls(
     rolesOf: (person) => org.findPerson(person)?.roles,
     personSince,
     isTokenValid: (tokenId) => isTokenValid(documents, tokenId, now()),
-    async goesOnByItself(sessionId) {
+    async resumesAutomatically(sessionId) {
       const found = await store.conversations.get(sessionId)
-      return goesOnByItself(found ?? { id: sessionId, settings: {} })
+      return resumesAutomatically(found ?? { id: sessionId, settings: {} })
     },
     isAgent: (name) => org.findPerson(name) === undefined && org.findAgent(name) !== undefined,
     emit: emitter.emit,

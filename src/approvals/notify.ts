@@ -4,7 +4,7 @@ import type { PendingItem } from "../core/approval.ts"
 import type { Logger } from "../core/logger.ts"
 import { errorMessage } from "../lib/error-message.ts"
 
-/** What is notified: a webhook or a command. A list is run as it is, a text by the shell. */
+/** A webhook or a command. A list is run as it is, a text by the shell. */
 export interface NotifyTarget {
   webhook?: string | undefined
   command?: string | readonly string[] | undefined
@@ -13,7 +13,7 @@ export interface NotifyTarget {
 }
 
 /**
- * What waits. It never has input or result: they may hold secrets, and notices leave the machine. The title can name one
+ * Says what waits. It never has input or result: they may hold secrets, and notices leave the machine. The title can name one
  * file, host or database.
  */
 export interface Notice extends Pick<PendingItem, "callId" | "kind" | "agentId" | "tool" | "until" | "revision"> {

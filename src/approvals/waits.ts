@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../core/audit-entry.ts"
 
-/** What is needed of an entry to measure waits: the console has them as JSON. */
+/** The part of an entry that measures waits: the console has entries as JSON. */
 type Entry = Pick<AuditEntry, "kind" | "at"> & { text?: unknown }
 
 /** One wait of a call for people. */
@@ -14,11 +14,11 @@ export interface Wait {
 
 export interface Waits {
   ended: readonly Wait[]
-  /** What it still waits for. */
+  /** Set while it waits. */
   open?: Wait["for"]
 }
 
-/** How long a call waited for people, from its entries: from each question to what came of it. */
+/** Measures how long a call waited for people, from each question to what came of it. */
 export function waitsOf(entries: readonly Entry[]): Waits {
   const ended: Wait[] = []
   let open: { for: Wait["for"]; at: number } | undefined
@@ -34,7 +34,7 @@ export function waitsOf(entries: readonly Entry[]): Waits {
   return open === undefined ? { ended } : { ended, open: open.for }
 }
 
-/** How long a call waited for people in all; undefined when nobody was asked. */
+/** Sums the waits of a call; undefined when nobody was asked. */
 export function waitedMs(entries: readonly Entry[]): number | undefined {
   const { ended } = waitsOf(entries)
   return ended.length === 0 ? undefined : ended.reduce((sum, { ms }) => sum + ms, 0)
@@ -42,12 +42,12 @@ export function waitedMs(entries: readonly Entry[]): number | undefined {
 
 const agreed = "agreed to revision"
 
-/** What the log says of a yes while more people must agree. */
+/** The log's text of a yes while more people must agree. */
 export function voteText(revision: number, note: string | undefined): string {
   return `${agreed} ${revision}${note === undefined ? "" : `, and says: ${note}`}`
 }
 
-/** Whether an entry is a yes that did not settle the call yet. */
+/** Reports whether an entry is a yes that did not settle the call yet. */
 export function isVote({ kind, text }: Pick<Entry, "kind" | "text">): boolean {
   return kind === "answered" && typeof text === "string" && text.startsWith(agreed)
 }

@@ -16,6 +16,6 @@ export function isSocietyConversation(id: string): boolean {
 }
 
 /** Reports whether the society goes on with a conversation by itself: with its own, and with others that say so. */
-export function goesOnByItself({ id, settings }: { id: string; settings: unknown }): boolean {
+export function resumesAutomatically({ id, settings }: { id: string; settings: unknown }): boolean {
   return isSocietyConversation(id) || (Object(settings) as { wakes?: boolean }).wakes === true
 }

@@ -5,13 +5,13 @@ const controlC = "\u0003"
 const pasteStart = `${escape}[200~`
 const pasteEnd = `${escape}[201~`
 
-/** What makes a terminal mark pasted text, and what ends that. */
+/** Makes a terminal mark pasted text, and ends that. */
 export const pasteMarks = { on: `${escape}[?2004h`, off: `${escape}[?2004l` }
 
-/** How long the rest of a key may take to come after its escape character. */
+/** The rest of a key comes within this time after its escape character. */
 export const escapeMs = 50
 
-/** What a terminal sends: a line end, a key that begins with an escape character, or one character. */
+/** One piece of what a terminal sends: a line end, a key that begins with an escape character, or one character. */
 const keyPattern = new RegExp(`\r\n|${escape}(?:\\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O${escape}${controlC}])|[^]`, "gu")
 /** The beginning of such a key at the end of a read. */
 const keyBegins = new RegExp(`${escape}(?:\\[[0-?]*[ -/]*|O)?$`, "u")
@@ -28,7 +28,7 @@ export class KeyReader {
     this.#guessesPastes = guessesPastes
   }
 
-  /** Whether the rest of a key is to come, or else it was Escape. */
+  /** True while the rest of a key is to come, or else it was Escape. */
   get waitsForKey(): boolean {
     return this.#begun !== "" && !this.#isPaste
   }

@@ -2,7 +2,7 @@ import { newId } from "../lib/new-id.ts"
 import type { Conversation } from "../core/conversation.ts"
 import type { Agent, Message } from "../core/organisation.ts"
 import { OrganisationError, type OrganisationAdmin } from "./organisation-admin.ts"
-import { goesOnByItself, societyConversation } from "../core/society-conversation.ts"
+import { resumesAutomatically, societyConversation } from "../core/society-conversation.ts"
 import { plainProblems } from "../schema/json-problems.ts"
 import type { OrganisationContext } from "./write-document.ts"
 
@@ -114,6 +114,7 @@ async function targetOf(
   const last = from === "user" ? undefined : await context.messages.lastConversation(to, from)
   const origin = await openConversation(context, last, to)
   const isRead =
-    origin !== undefined && (goesOnByItself(origin) || read.some(({ conversationId }) => conversationId === origin.id))
+    origin !== undefined &&
+    (resumesAutomatically(origin) || read.some(({ conversationId }) => conversationId === origin.id))
   return isRead ? origin.id : societyConversation(to, taskId)
 }

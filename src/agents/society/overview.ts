@@ -3,7 +3,7 @@ import type { Conversation, Conversations, Spent } from "../../core/conversation
 import type { Activity, Agent } from "../../core/organisation.ts"
 import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
 import type { Messages } from "../../store/port.ts"
-import { goesOnByItself } from "../../core/society-conversation.ts"
+import { resumesAutomatically } from "../../core/society-conversation.ts"
 import { nothingSpent } from "../chain/log.ts"
 import type { Models } from "../models/open-models.ts"
 
@@ -44,7 +44,7 @@ export async function overviewOf({
   const owners = new Map<string, boolean>([["", false]])
   for (const { owner } of begun) if (!owners.has(owner)) owners.set(owner, await isAlive(owner))
   const working = agentsOf(begun.filter(({ owner }) => owners.get(owner) === true))
-  const unfinished = agentsOf(begun.filter(goesOnByItself))
+  const unfinished = agentsOf(begun.filter(resumesAutomatically))
   const spent = new Map((await conversations.spentByAgent()).map((each) => [each.agentId, each.spent]))
   const unreadBy = new Map((await messages.unreadCounts()).map((each) => [each.agentId, each.unread]))
   const open = await messages.openByAgent()

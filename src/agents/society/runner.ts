@@ -5,7 +5,7 @@ import type { Conversation, Conversations } from "../../core/conversation.ts"
 import type { Logger } from "../../core/logger.ts"
 import type { AgentView, Message } from "../../core/organisation.ts"
 import type { Messages } from "../../store/port.ts"
-import { goesOnByItself, isSocietyConversation } from "../../core/society-conversation.ts"
+import { resumesAutomatically, isSocietyConversation } from "../../core/society-conversation.ts"
 import { ClaimLost } from "../chain/log.ts"
 import type { ToolChain } from "../chain/tool-chain.ts"
 
@@ -189,7 +189,7 @@ export class Runner {
       const conversationId = message.target!
       const isOwn = isSocietyConversation(conversationId)
       const conversation = isOwn ? undefined : await conversations.get(conversationId)
-      if (isOwn || (conversation !== undefined && goesOnByItself(conversation)))
+      if (isOwn || (conversation !== undefined && resumesAutomatically(conversation)))
         work.set(conversationId, {
           conversationId,
           agentId: message.to,
@@ -202,7 +202,7 @@ export class Runner {
       this.#unfinishedAt = at
       // What nobody has claimed yet is about to be begun by somebody else.
       const unfinished = (await conversations.withPrefix("", ["active", "waiting"])).filter(
-        (each) => goesOnByItself(each) && each.epoch > 0,
+        (each) => resumesAutomatically(each) && each.epoch > 0,
       )
       const isWaiting = unfinished.some(({ state }) => state === "waiting")
       const pending = new Set(isWaiting ? (await approvals.list()).map(({ callId }) => callId) : [])

@@ -5,7 +5,7 @@ import { lengthText, type TextLimit } from "./card-rows.ts"
 import { longLimit, shortLimit, type CardStyle } from "./card-style.ts"
 import { questionRows } from "./question-rows.ts"
 
-/** What a card is about: the question, the result, the preview or the input, in so many rows at most. */
+/** The rows of the question, the result, the preview or the input: at most this many. */
 export function contentRows(item: PendingItem, style: CardStyle, rows: number | undefined): string[] {
   const { titledBlock, paint } = style
   if (item.kind === "question") return questionRows(item.question ?? { question: "" }, item.tool, style)
@@ -22,7 +22,7 @@ export function contentRows(item: PendingItem, style: CardStyle, rows: number | 
   return [...titledBlock("preview", text, limit, isDiff ? diffColours(paint) : undefined), ...input]
 }
 
-/** What of a call the card leaves to the whole view, in a few words each. */
+/** Names what only the whole view shows of a call. */
 export function leftOut(item: PendingItem, style: CardStyle): string[] {
   if (item.kind !== "call" || item.preview === undefined) return []
   const length = previewSaysAll(item) ? "" : ` (${lengthText(inputText(item))})`
@@ -32,12 +32,12 @@ export function leftOut(item: PendingItem, style: CardStyle): string[] {
   ]
 }
 
-/** Whether the card says what the tool does. Where the preview shows it, only the whole view does. */
+/** Reports whether the card says what the tool does. Where the preview shows it, only the whole view does. */
 export function isDescribed(item: PendingItem, { whole }: CardStyle): boolean {
   return item.description !== "" && (whole || !previewSaysAll(item))
 }
 
-/** Whether the input is beside the preview: not where the preview says the same, and not where it is long. */
+/** Reports whether the input is beside the preview: not where the preview says the same, and not where it is long. */
 function showsInput(item: PendingItem, { whole }: CardStyle): boolean {
   if (whole || item.input === undefined) return true
   const text = inputText(item)

@@ -2,11 +2,11 @@ import { wholeCharacters } from "../../core/model-text.ts"
 import type { Colour } from "../../lib/terminal-style.ts"
 import { printable, printableJson } from "../../lib/printable.ts"
 
-/** How much of a text is shown. */
+/** Limits the shown part of a text. */
 export interface TextLimit {
   characters: number
   lines: number
-  /** How many rows of the terminal it may take, with the row that says that it is cut. */
+  /** The most rows of the terminal, with the row that says that it is cut. */
   rows?: number | undefined
 }
 
@@ -58,7 +58,7 @@ export function quoteName(name: string): string {
   return name.length <= longestName ? quoted : `${quoted}… (${lengthText(name)})`
 }
 
-/** How long a text is, for people. */
+/** The length of a text, for people. */
 export function lengthText(text: string): string {
   return text.length === 1 ? "1 character" : `${text.length.toLocaleString("en-US")} characters`
 }
@@ -103,7 +103,7 @@ function byColumns(line: string, width: number, broken: "anywhere" | "after a sp
   return [...rows, row]
 }
 
-/** Where the last whole word of a row ends; the row's own end if less than half of it would be left. */
+/** The end of the last whole word of a row; the row's own end if less than half of it would be left. */
 function endOfWords(row: string): number {
   const at = row.lastIndexOf(" ") + 1
   return at < row.length / 2 ? row.length : at

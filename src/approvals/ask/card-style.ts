@@ -5,16 +5,16 @@ export interface CardOptions {
   /** Shows everything, however long it is. */
   whole?: boolean
   paint?: TerminalStyle
-  /** How wide the rows may be. */
+  /** The width of the rows. */
   columns?: number
-  /** How many rows the terminal has: a long text is cut so that the card and the question below it fit. */
+  /** The rows of the terminal: a long text is cut so that the card and the question below it fit. */
   rows?: number | undefined
-  /** Whether it says what a yes can add or remember. A dialog says it at the key for that. */
+  /** Says what a yes can add or remember. A dialog says it at the key for that. */
   offers?: boolean
   now?: number
 }
 
-/** How a card is written: our own lines, and text of agents and tools that cannot be mistaken for them. */
+/** Writes our own lines, and text of agents and tools that cannot be mistaken for them. */
 export interface CardStyle {
   readonly whole: boolean
   readonly paint: TerminalStyle
@@ -28,7 +28,7 @@ export interface CardStyle {
   titledBlock(title: string, text: string, limit?: TextLimit, colourOf?: (row: string) => Colour): string[]
 }
 
-/** How much is shown unless `whole` is set. */
+/** Limits for a card unless `whole` is set. */
 export const longLimit: TextLimit = { characters: 4000, lines: 40 }
 export const shortLimit: TextLimit = { characters: 800, lines: 10 }
 const all: TextLimit = { characters: Infinity, lines: Infinity }

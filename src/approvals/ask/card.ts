@@ -9,7 +9,7 @@ import { deadlineText } from "./deadline-text.ts"
 import { intentText } from "../../schema/intent-text.ts"
 
 /**
- * What an approver sees, the same in every interface that shows text. Everything that an agent or a tool's author wrote is
+ * The card as text, the same in the terminal and in chats. Everything that an agent or a tool's author wrote is
  * behind a bar, in quotes or inside a line of our own. Hidden characters are shown, and so is the length of each text.
  */
 export function cardLines(item: PendingItem, options: CardOptions = {}): string[] {
@@ -38,7 +38,7 @@ function riskColour({ band }: PendingItem["risk"], { red, yellow }: TerminalStyl
   return { high: red, medium: yellow, low: (text: string) => text }[band]
 }
 
-/** What stands around a card: an empty row, what else waits, the question with its keys, and the place for the key. */
+/** The rows around a card: an empty one, what else waits, the question with its keys, and the place for the key. */
 const questionRows = 6
 
 /** Authors write a description for models, with every parameter. A person needs what the tool does. */
@@ -71,7 +71,7 @@ function origin(item: PendingItem, { inline, whole }: CardStyle): string[] {
 
 const mostTouches = 6
 
-/** What a call touches. The parts of a command that the preview shows, and what is more than a few, are in the whole view. */
+/** Lists touches. The parts of a command that the preview shows, and what is more than a few, are in the whole view. */
 function touchedText({ touches: { list, proved }, previewData }: PendingItem, whole: boolean): string {
   const command = !whole && previewData?.kind === "command" ? previewData.command : ""
   const isPart = ({ kind, what }: CardTouch) => kind === "command" && command.includes(what)

@@ -10,7 +10,7 @@ export interface Chat {
   post(message: string): Promise<void> | void
   /** The messages that people write, as an iterable or a function that returns the next. Everyone who can write here can answer. */
   replies: AsyncIterable<string> | (() => Promise<string>)
-  /** Who writes there, if that is known. */
+  /** The person who writes there, if that is known. */
   by?: string
 }
 

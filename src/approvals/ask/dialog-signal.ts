@@ -1,6 +1,6 @@
 import { quoteName } from "./card-rows.ts"
 
-/** Why a dialog is closed from outside, as the reason of its signal: who did what (`approved`), or a sentence. */
+/** The reason of the signal that closes a dialog from outside: who did what (`approved`), or a sentence. */
 export type CloseReason = { by: string; did?: string | undefined } | { sentence: string }
 
 /** The sentence for the reason of an aborted signal. */

@@ -9,7 +9,7 @@ import { terminalStyleFor, type TerminalStyle } from "../../lib/terminal-style.t
 export interface Terminal extends Keyboard {
   /** Approves without asking: tools that are not sensitive, unless a rule demands a person. */
   yes?: boolean
-  /** Who sits there, if that is known. */
+  /** The person who sits there, if that is known. */
   by?: string
   /** Environment for NO_COLOR, VISUAL and EDITOR; by default that of the process. */
   env?: Readonly<Record<string, string | undefined>>
@@ -36,13 +36,13 @@ export interface Screen {
   offers: false
   /** Aborted when the dialog is to be closed. */
   signal: AbortSignal
-  /** What closing a card means: an answer, or that it is left for later. */
+  /** Closing a card is an answer, or leaves it for later. */
   escape: "no" | "later"
-  /** Whether a card has been shown long enough to be read, so that keys count. */
+  /** True once a card has been shown long enough to be read, so that keys count. */
   isRead: boolean
   /** Called when the person presses Ctrl-C. */
   onInterrupt?: (() => void) | undefined
-  /** Who is told what the person types at a card and is no answer. Without it, such text is refused. */
+  /** Is told what the person types at a card and is no answer. Without it, such text is refused. */
   listener?: CardListener | undefined
   /** Set where the person may add the rule that a card offers: says what is wrong with a duration. */
   rules?: { durationProblem(text: string): string | undefined } | undefined
@@ -50,7 +50,7 @@ export interface Screen {
   interject?: ((sentence: string) => void) | undefined
 }
 
-/** How a dialog differs from one that must be answered. */
+/** Options of a dialog that need not be answered. */
 export type ScreenOptions = Partial<Pick<Screen, "escape" | "onInterrupt" | "listener" | "rules">>
 
 export function isInteractive({ input, output }: Terminal): boolean {
@@ -195,7 +195,7 @@ const meant: Readonly<Record<string, string>> = { y: "a", n: "r" }
 const eraseRow = "\u001b[K"
 const noAnswerText = "That is not one of the choices. Type one of them and press Enter."
 
-/** What is typed, and behind the cursor what Enter does with it. */
+/** The typed text, and behind the cursor what Enter does with it. */
 function lineRow(text: string, word: string, { terminal, paint }: Screen): string {
   const columns = terminal.output.columns || 80
   const letters = Array.from(printable(text.replace(/\s+/gu, " ")))

@@ -1,7 +1,7 @@
 import { describeField, type FormChoice, type FormField } from "../../schema/form.ts"
 import { oneLine } from "./card-rows.ts"
 
-/** How much of a field is shown unless the whole is wanted. */
+/** Limits the shown part of a field unless the whole is wanted. */
 const limits = { choices: 12, characters: 300 }
 
 /** A field of a form as text for the card. All of it was written by the author of the form. */
@@ -27,7 +27,7 @@ export function choiceText({ value, title }: FormChoice): string {
   return title === undefined ? text : `${title} (${text})`
 }
 
-/** What is sent for a field that is left empty. */
+/** Says what is sent for a field that is left empty. */
 export function fallbackText({ defaultValue, choices }: FormField): string {
   const label = (value: unknown) => choiceText(choices.find((choice) => choice.value === value) ?? { value })
   return Array.isArray(defaultValue) ? defaultValue.map(label).join(", ") || "none of them" : label(defaultValue)

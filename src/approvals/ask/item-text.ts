@@ -2,7 +2,7 @@ import type { PendingItem } from "../../core/approval.ts"
 import { wholeCharacters } from "../../core/model-text.ts"
 import { oneLine, quoteName } from "./card-rows.ts"
 
-/** Who waits for what, without anything of the input. */
+/** Says who waits for what, without anything of the input. */
 export function itemHeadline({ kind, agentId, tool }: PendingItem): string {
   const [who, name] = [quoteName(agentId), quoteName(tool)]
   if (kind === "question") return `${who} asks a question with ${name}`
@@ -14,7 +14,7 @@ export function itemText(item: PendingItem): string {
   return `${itemHeadline(item)}: ${aboutItem(item)}`
 }
 
-/** What a call touches besides the commands above, behind the name of its tool: ` (write notes.md)`. */
+/** The touches besides the commands above, behind the name of the tool: ` (write notes.md)`. */
 export function targetText({ touches }: PendingItem): string {
   const others = touches.list.filter(({ kind }) => kind !== "command")
   const text = others.map(({ kind, what }) => `${kind} ${quoteName(what)}`).join(", ")
@@ -22,12 +22,12 @@ export function targetText({ touches }: PendingItem): string {
   return ` (${text.length > longestBeginning ? `${wholeCharacters(text, longestBeginning)}…` : text})`
 }
 
-/** Why it is asked for again, as a sentence after another one; empty when it is not. */
+/** The reason for asking again, as a sentence after another one; empty when there is none. */
 export function askedAgainText({ note }: Pick<PendingItem, "note">): string {
   return note === undefined ? "" : ` ${oneLine(note)}`
 }
 
-/** What became of an item, after what it was about: `write_file of dev (write a.md): Approved.` */
+/** Says what an answer did, after what it was about: `write_file of dev (a.md): Approved.` */
 export function answeredText(item: PendingItem, sentence: string): string {
   return `${quoteName(item.tool)} of ${quoteName(item.agentId)} (${aboutItem(item)}): ${sentence}`
 }

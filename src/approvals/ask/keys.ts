@@ -11,14 +11,14 @@ export interface Keyboard {
 /** A line is a choice only if there is no input before and after it for this time: text that comes in pieces is none. */
 const quietMs = 200
 /**
- * How long a card is shown before a key counts. Longer, together with `quietMs`, than a held key takes to repeat: a key
+ * A card is shown this long before a key counts. Longer, together with `quietMs`, than a held key takes to repeat: a key
  * meant for the card before must not answer this one.
  */
 const readMs = 600
 export const enterKey = "\r"
 const controlC = "\u0003"
 
-/** How a wait for a choice ended without one: by the person, by Ctrl-C, or because the signal was aborted or the terminal is gone. */
+/** The end of a wait without a choice: by the person, by Ctrl-C, or because the signal was aborted or the terminal is gone. */
 export type NoChoice = "escape" | "interrupt" | "closed"
 
 /**
@@ -141,7 +141,7 @@ function readLine(
   })
 }
 
-/** What follows a line at once: nothing, unless it is part of a longer text. */
+/** Reads what follows a line at once: nothing, unless it is part of a longer text. */
 function readRest(input: NodeJS.ReadStream, signal: AbortSignal): Promise<{ text: string } | NoChoice> {
   let text = ""
   return listen<{ text: string } | NoChoice>(input, signal, (read, end, later) => {

@@ -1,7 +1,7 @@
 import { parseUrl } from "../../lib/url.ts"
 import { printable } from "../../lib/printable.ts"
 
-/** Where a link leads, as a browser reads it. */
+/** The host of a link, as a browser reads it. */
 export interface LinkAddress {
   /** In lower case, with foreign letters as xn--. Empty if there is none. */
   host: string

@@ -27,7 +27,7 @@ export async function askAboutItem(screen: Screen, item: PendingItem): Promise<G
   return decision && { answer: answerToQuestion(decision) }
 }
 
-/** How many of a list have a number. */
+/** Only the first of a list have a number. */
 export const mostListed = 9
 
 /** A question with what stands before it. */

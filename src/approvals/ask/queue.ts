@@ -7,12 +7,12 @@ import { answeredText, itemText } from "./item-text.ts"
 import { askAboutItem, chooseItem, mostListed, withNote, type GivenAnswer } from "./queue-dialog.ts"
 import { pollMs, watchedDialog } from "./watched-dialog.ts"
 
-/** What waits, and where answers go. */
+/** Lists what waits and takes answers. */
 export interface Queue {
   list(): Promise<readonly PendingItem[]>
   /** Answers the revision of the item that was shown. */
   answer(item: PendingItem, answer: Answer): Promise<AnswerResult>
-  /** Where this person may add the rule that a card offers: approves the call and adds it. */
+  /** Set for a person who may add the rule that a card offers: approves the call and adds it. */
   rules?: Screen["rules"] & { approve(item: PendingItem, duration: string): Promise<AnswerResult> }
 }
 
@@ -23,21 +23,21 @@ export interface QueueOptions {
   signal: AbortSignal
   /** Called when the person presses Ctrl-C. */
   onInterrupt(): void
-  /** Who is told what the person types at a card and is no answer. */
+  /** Is told what the person types at a card and is no answer. */
   listener?: CardListener | undefined
-  /** Whether the terminal may be used now: a shell stops a background job that reads it. */
+  /** Reports whether the terminal may be used now: a shell stops a background job that reads it. */
   isAttended(): boolean
-  /** Whether to end after one answer, or when the person leaves. */
+  /** Ends after one answer, or when the person leaves. */
   once: boolean
-  /** Whether the caller looks again by itself, so that nothing is waited for that may come back after an edit elsewhere. */
+  /** The caller looks again by itself, so nothing is waited for that may come back after an edit elsewhere. */
   looksAgain?: boolean | undefined
   /** Stands before the question of each list, so that it is always at the end of the terminal: where the console is. */
   note?: string | undefined
-  /** What to say while nothing waits. */
+  /** The sentence while nothing waits. */
   idleText?: string | undefined
 }
 
-/** How it ended: an answer counted or did not, the person left, nothing waits, or it was stopped. */
+/** The end: an answer counted or did not, the person left, nothing waits, or it was stopped. */
 export type QueueEnd = "accepted" | "refused" | "left" | "nothing" | "stopped"
 
 /** Shows what waits in a terminal, one card after the other, and takes the answers. */
@@ -45,15 +45,15 @@ export function answerQueue(options: QueueOptions): Promise<QueueEnd> {
   return new TerminalQueue(options).run()
 }
 
-/** How long an edited call may take to come back as a new revision. */
+/** An edited call comes back as a new revision within this time. */
 const editMs = 5000
 
 class TerminalQueue {
   readonly #options: QueueOptions
-  /** What the person has seen and left, or answered. */
+  /** Items that the person has seen and left, or answered. */
   readonly #seen = new Set<string>()
   readonly #putOff = new Set<string>()
-  /** Whether the list is shown before a card, so that no key that was meant for another card answers it. */
+  /** Shows the list before a card, so that no key that was meant for another card answers it. */
   #listFirst: boolean | undefined
   #isIdle = false
   #end: QueueEnd | undefined
@@ -140,7 +140,7 @@ class TerminalQueue {
     const { answer, wasClosed } = await this.#watched(
       (now, screen) => {
         tellNews(now, screen)
-        return whyClosed(item, now)
+        return closeReason(item, now)
       },
       (screen) => {
         const others = open.length - 1
@@ -249,7 +249,7 @@ function alsoWaits(item: PendingItem, place: number): string {
 
 const notWaiting = "It was answered elsewhere, or its time is over."
 
-function whyClosed(item: PendingItem, now: readonly PendingItem[]): string | undefined {
+function closeReason(item: PendingItem, now: readonly PendingItem[]): string | undefined {
   const current = now.find(({ callId, kind }) => callId === item.callId && kind === item.kind)
   if (current === undefined) return notWaiting
   return current.revision === item.revision ? undefined : "It has changed meanwhile, so nothing was answered."

@@ -16,7 +16,7 @@ export interface Reply {
   rest: string
 }
 
-/** What a reply means: an answer; a sentence that says why it does not count; undefined if it is not a reply to the card. */
+/** The meaning of a reply: an answer; a sentence that says why it does not count; undefined if it is not a reply to the card. */
 export type ReplyMeaning = Answer | "show" | { sentence: string } | undefined
 
 /** Reads a reply that is spelled exactly; undefined for any other message. */

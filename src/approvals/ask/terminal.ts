@@ -73,7 +73,7 @@ export function terminalAdapter(terminal: Terminal): ApprovalUIAdapter {
   }
 }
 
-/** Whether `--yes` stands for the person: never for a sensitive tool, nor where a rule demands one. */
+/** Reports whether `--yes` stands for the person: never for a sensitive tool, nor where a rule demands one. */
 export function isCoveredByYes(level: ToolPermissionLevel, { reasons }: ApprovalRequest): boolean {
   return level !== "sensitive" && !reasons.some(isBinding)
 }

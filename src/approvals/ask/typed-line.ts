@@ -1,17 +1,17 @@
 import { KeyReader } from "../../lib/key-reader.ts"
 import { emptyLine, pressKey, type Key } from "../../lib/line-editor.ts"
 
-/** What a person wants besides typing: with Enter, with Escape, or with Ctrl-C. */
+/** A key that ends typing: Enter, Escape or Ctrl-C. */
 export type LineEvent = "enter" | "escape" | "interrupt"
 
 /** A line that a person types at a card. Escape and Ctrl-C empty it first; Enter ends it, but not in pasted text. */
 export class TypedLine {
   text = ""
-  /** Whether it was begun before it could be an answer. It stays so until it is empty. */
+  /** True when it was begun before it could be an answer. It stays so until it is empty. */
   isEarly = false
   readonly #keys = new KeyReader({ guessesPastes: true })
 
-  /** Whether the rest of a key is to come, or else it was Escape. */
+  /** True while the rest of a key is to come, or else it was Escape. */
   get waitsForKey(): boolean {
     return this.#keys.waitsForKey
   }

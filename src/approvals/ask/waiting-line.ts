@@ -12,7 +12,7 @@ export function waitingLine(item: PendingItem, dataDir: string, program = progra
   return `Waiting for a person: ${itemHeadline(item)}.${askedAgainText(item)} Answer with: ${program} ${where} approvals ${answerWords(item)}`
 }
 
-/** How a person in this folder starts the command line: by npx where it is installed, otherwise by its file. */
+/** The command line as a person in this folder starts it: by npx where it is installed, otherwise by its file. */
 function programHere(): string {
   if (isInProject(process.cwd())) return "npx qm"
   return `node ${shellWord(packageFile("dist/qm.js"))}`

@@ -8,13 +8,13 @@ import { isUnproved } from "./risk.ts"
 import { titleOf } from "./title.ts"
 import type { Card, Touch } from "./schema.ts"
 
-/** What a card needs to know besides the item. */
+/** Facts of a card besides the item. */
 export interface CardContext {
-  /** Whether whoever asks may add the rule that the card offers. */
+  /** The caller may add the rule that the card offers. */
   mayAddRules: boolean
   tool: RegisteredTool | undefined
   department: string | undefined
-  /** Whether the caller's answer would count. */
+  /** The caller's answer would count. */
   mayAnswer: boolean
 }
 

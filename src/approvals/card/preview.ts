@@ -6,7 +6,7 @@ import type { Preview } from "./schema.ts"
 
 type ShownPart = Extract<Preview, { kind: "command" }>["parts"][number]
 
-/** What an approver is shown of a call: the tool's preview, and of a command the parts that the guard read. */
+/** The tool's preview, and of a command the parts that the guard read. */
 export function previewOf({ previewData, commandParts = [] }: PendingItem): Preview | undefined {
   if (previewData === undefined) return undefined
   const { bytes: _bytes, ...preview } = previewData

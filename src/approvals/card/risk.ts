@@ -46,7 +46,7 @@ export function riskOf(item: PlainItem, tool: RegisteredTool | undefined): Risk 
 }
 
 /**
- * Whether a call may touch more than its card says: the guards could not read all of it, or the tool does not say what it
+ * Reports whether a call may touch more than its card says: the guards could not read all of it, or the tool does not say what it
  * touches. Built-in tools that say nothing touch nothing, and those that only read change nothing.
  */
 export function isUnproved(item: PlainItem, tool: RegisteredTool | undefined): boolean {

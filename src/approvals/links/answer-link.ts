@@ -1,6 +1,6 @@
 import type { PendingItem } from "../../core/approval.ts"
 
-/** What a link answers: one revision of one item that waits, as one person. */
+/** A link answers one revision of one item that waits, as one person. */
 export interface AnswerLinkTarget {
   callId: string
   kind: PendingItem["kind"]
@@ -18,7 +18,7 @@ export interface AnswerLink extends AnswerLinkTarget {
   /** When it answered, and what. */
   readonly usedAt?: number | undefined
   readonly said?: "yes" | "no" | undefined
-  /** How many wrong PINs it still takes. */
+  /** Wrong PINs that it still takes. */
   readonly pinTries: number
 }
 
@@ -34,7 +34,7 @@ export interface AnswerLinks {
   countWrongPin(id: string): Promise<void>
 }
 
-/** What came of a PIN: `left` is how many more tries there are before it is locked. */
+/** The result of checking a PIN: `left` counts the tries before it is locked. */
 export type PinCheck = { ok: true } | { ok: false; why: "none" | "wrong" | "locked"; left: number }
 
 /** The PINs of people, for answers from links. Only a slow hash is stored. */

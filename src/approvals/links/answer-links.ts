@@ -5,7 +5,7 @@ import type { SignInOptions } from "../../org/sign-in.ts"
 
 const linkMs = 15 * 60_000
 const mostWrongPins = 3
-/** How long a link that is over is still known, so that its page can say what became of it. */
+/** A link that is over is known for this long, so that its page can say what became of it. */
 const rememberMs = 24 * 60 * 60_000
 
 interface Body extends AnswerLinkTarget {

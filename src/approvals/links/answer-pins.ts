@@ -8,7 +8,7 @@ const lockMs = 15 * 60_000
 
 interface Body {
   person: string
-  /** Whether the person was one of the organisation, and since when. Somebody added later under the same name is another. */
+  /** The time since when the person is one of the organisation. Somebody added later under the same name is another. */
   since: string | null
   pinHash: string
   wrong: number

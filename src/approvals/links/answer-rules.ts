@@ -5,7 +5,7 @@ import type { Card } from "../card/schema.ts"
 /** Longer than this nobody reads on a phone. In characters. */
 const mostShown = 20_000
 
-/** What a yes from a link needs: nothing, the PIN, or the console, with why. */
+/** A yes from a link needs nothing, the PIN, or the console, with why. */
 export type YesNeeds =
   | { needs: "nothing" | "pin" }
   | { needs: "console"; because: "high" | "no-pin" | "not-counted" | "form" | "too-long" }
@@ -29,7 +29,7 @@ function shownLength({ preview, result, input, question }: Card): number {
   return JSON.stringify([preview ?? input, result?.text, question]).length
 }
 
-/** What a link leads to: the item it was made for, or why it leads to nothing any more. */
+/** A link leads to the item it was made for, or says why it leads to nothing any more. */
 export type LinkState =
   | "open"
   | "used"
@@ -42,7 +42,7 @@ export type LinkState =
   /** It has another revision. */
   | "changed"
 
-/** What a link leads to now. `mayApprove`: its person has the scope. */
+/** Finds what a link leads to now. `mayApprove`: its person has the scope. */
 export function linkState(link: AnswerLink, item: PendingItem | undefined, mayApprove: boolean): LinkState {
   if (link.state !== "open") return link.state
   if (!mayApprove) return "void"

@@ -69,7 +69,7 @@ function onlyOne<T>(found: readonly T[]): T | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
-/** Whether a person may mean this id by its first characters. */
+/** Reports whether a person may mean this id by its first characters. */
 function begins(id: string, beginning: string): boolean {
   return beginning !== "" && id.startsWith(beginning)
 }

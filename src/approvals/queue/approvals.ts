@@ -29,11 +29,11 @@ export interface Approvals {
     after?: Pick<PendingItem, "callId" | "createdAt"> | undefined
     limit?: number | undefined
   }): Promise<PendingItem[]>
-  /** How much waits, by kind, of one agent or all, all of it or what began to wait since a time. */
+  /** Counts what waits, by kind, of one agent or all, all of it or what began to wait since a time. */
   count(filter?: { agentId?: string | undefined; since?: number | undefined }): Promise<WaitingCounts>
   /** A unique beginning of the id is enough. Undefined when no such item waits. */
   show(callId: string): Promise<PendingItem | undefined>
-  /** Why this person's yes would not count where a rule names who must agree; undefined when it would. */
+  /** Says why this person's yes would not count where a rule names who must agree; undefined when it would. */
   votingProblem(item: PendingItem, by: string): string | undefined
   /**
    * Answers one item. Pass the `revision` that the person saw: if the item has changed since, the answer is refused.

@@ -1,6 +1,6 @@
 import type { ApprovalUIAdapter, PendingItem } from "../../core/approval.ts"
 
-/** How a person is asked: by an adapter, or by cards of their own that answer in the queue. */
+/** A person is asked by an adapter, or by cards of their own that answer in the queue. */
 export type AskBy = Partial<ApprovalUIAdapter> | "queue"
 
 /** Somebody who is asked at this process. */
@@ -29,7 +29,7 @@ export function askers() {
   }
 }
 
-/** Whether this person can be asked about such an item. */
+/** Reports whether this person can be asked about such an item. */
 export function asksAbout({ by }: Asker, kind: PendingItem["kind"]): boolean {
   return by === "queue" || by[methods[kind]] !== undefined
 }

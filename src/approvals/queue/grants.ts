@@ -21,7 +21,7 @@ export function rememberable(
   return honoured ? grantScopes.filter((scope) => scope !== "task" || taskId !== undefined) : []
 }
 
-/** Why an answer to this call cannot be remembered in this way; undefined if it can. */
+/** Says why an answer to this call cannot be remembered in this way; undefined if it can. */
 export function rememberProblem(row: CallRow, { remember, minutes }: Remember): string | undefined {
   if (remember === undefined) return undefined
   if (!grantScopes.includes(remember))
@@ -86,7 +86,7 @@ function touchingOf({ card }: CallRow, scope: GrantScope): readonly string[] {
   return scope === "input-session" ? [] : card.touches.list.map(({ kind, what }) => `${kind} ${what}`)
 }
 
-/** What a remembered answer means, in words for the person who is about to give it. */
+/** Describes a remembered answer for the person who is about to give it. */
 function describeGrant(
   row: CallRow,
   scope: GrantScope,

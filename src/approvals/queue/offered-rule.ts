@@ -7,7 +7,7 @@ import type { RegisteredTool } from "../../core/tool.ts"
 import { patternsFor } from "../../schema/rule-for-touches.ts"
 import { onlyLevelAsks } from "../../policy/only-level-asks.ts"
 
-/** What a rule for calls like this one would be about. Undefined where a yes can be remembered, or a rule would not count. */
+/** The touches of a rule for calls like this one. Undefined where a yes can be remembered, or a rule would not count. */
 export function ruleTouching(
   tool: RegisteredTool,
   verdict: Verdict,

@@ -18,11 +18,11 @@ export interface ApprovalPorts {
   rolesOf(person: string): readonly string[] | undefined
   /** Since when there is an active person with this id in the organisation; an empty text for a configured one. */
   personSince(id: string): string | undefined
-  /** Whether the calls of a session go on by themselves, once they are answered, wherever agents run. */
-  goesOnByItself(sessionId: string): Promise<boolean>
-  /** Whether the name is that of an agent and not of a person. */
+  /** Reports whether the calls of a session resume by themselves, once they are answered, wherever agents run. */
+  resumesAutomatically(sessionId: string): Promise<boolean>
+  /** Reports whether the name is that of an agent and not of a person. */
   isAgent(name: string): boolean
-  /** Whether the process with this owner name is still running. */
+  /** Reports whether the process with this owner name is still running. */
   isAlive(owner: string): boolean | Promise<boolean>
   emit(event: QuartermasterEvent): void
   settings: { readonly durability: Durability }

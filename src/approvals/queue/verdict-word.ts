@@ -1,13 +1,13 @@
 import type { PendingItem } from "../../core/approval.ts"
 import type { CallRow, SettledAnswer } from "../../core/call.ts"
 
-/** What a person is asked about a call that waits. */
+/** A call that waits asks for approval, for the release of its result, or a question. */
 export function kindOf(row: CallRow): PendingItem["kind"] {
   if (row.state === "held" || row.state === "released") return "result"
   return row.card.question === undefined ? "call" : "question"
 }
 
-/** What somebody decided, in one word: `Approved`. */
+/** An answer in one word: `Approved`. */
 export function verdictWord(row: CallRow, { approved, edit }: SettledAnswer): string {
   const kind = kindOf(row)
   if (edit !== undefined) return "Changed"

@@ -1,7 +1,7 @@
 import type { PendingItem } from "../../core/approval.ts"
 import type { ApprovalPorts } from "./ports.ts"
 
-/** Why a person's yes would not count where a rule names who must agree; undefined when it would. */
+/** Says why a person's yes would not count where a rule names who must agree; undefined when it would. */
 export function votingProblem(
   { approvers, votes, userId }: Pick<PendingItem, "approvers" | "votes" | "userId">,
   by: string,

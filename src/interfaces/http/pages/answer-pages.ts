@@ -5,7 +5,7 @@ import type { Answer, PendingItem } from "../../../core/approval.ts"
 import { cardsOf } from "../routes/approvals.ts"
 import { callerOfPerson } from "../routes/caller.ts"
 import type { Api } from "../routes/endpoint.ts"
-import { namesOf, whatBecameOf } from "../routes/gone.ts"
+import { namesOf, findOutcome } from "../routes/gone.ts"
 import { readRequestBody } from "../transport/read-request-body.ts"
 import { minutes, sayIn } from "./answer-card.ts"
 import { formHtml, noticeHtml, pageHtml, type Notice } from "./answer-html.ts"
@@ -144,7 +144,7 @@ async function over(
       return notice(410, { title: words.used, sentences: [sentence], next: stop }, words)
     }
     case "gone": {
-      const { why, by, did = "answered", at } = await whatBecameOf(app, link.callId)
+      const { why, by, did = "answered", at } = await findOutcome(app, link.callId)
       const sentence =
         why === "expired"
           ? words.goneExpired

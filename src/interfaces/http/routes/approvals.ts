@@ -5,7 +5,7 @@ import { firstText } from "../../../lib/first-text.ts"
 import { cardOf } from "../../../approvals/card/card.ts"
 import type { Caller } from "./caller.ts"
 import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
-import { namesOf, whatBecameOf } from "./gone.ts"
+import { namesOf, findOutcome } from "./gone.ts"
 import { copied } from "../../../messages/message.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import {
@@ -112,7 +112,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     answers: { 200: card },
     async handle({ api, caller, params: { id } }) {
       const item = await api.app.approvals.show(id)
-      if (item === undefined) throw await whyGone(api.app, id, 410, "It no longer waits.")
+      if (item === undefined) throw await goneProblem(api.app, id, 410, "It no longer waits.")
       return cardsOf(api, caller, [item])[0]
     },
   }),
@@ -127,7 +127,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     async handle({ api, caller, params: { id } }): Promise<Standing> {
       const item = await api.app.approvals.show(id)
       if (item !== undefined) return { state: "waiting", card: cardsOf(api, caller, [item])[0]! }
-      const { why, by, did } = await whatBecameOf(api.app, id)
+      const { why, by, did } = await findOutcome(api.app, id)
       return { state: why, ...(by === undefined ? {} : { by, name: namesOf(api.app, by) }), ...(did && { did }) }
     },
   }),
@@ -192,7 +192,7 @@ async function answerItem({ app }: Api, caller: Caller, id: string, { revision, 
     answer.kind === "approve-with-rule"
       ? await app.approvals.approveWithRule(id, { ...answer, by: caller.id, revision })
       : await app.approvals.answer(id, answer as Answer, caller.id, revision)
-  if (!ended.ok) throw await whyNot(app, id, revision, ended.sentence)
+  if (!ended.ok) throw await refusalProblem(app, id, revision, ended.sentence)
   // An edited call comes back as a new revision.
   return {
     done: ended.done && answer.kind !== "edit",
@@ -201,19 +201,19 @@ async function answerItem({ app }: Api, caller: Caller, id: string, { revision, 
   }
 }
 
-/** Why an answer did not count: the item has changed, somebody was first, or nobody answered in time. */
-async function whyNot(app: Api["app"], id: string, revision: number, sentence: string): Promise<HttpProblem> {
+/** Says why an answer did not count: the item has changed, somebody was first, or nobody answered in time. */
+async function refusalProblem(app: Api["app"], id: string, revision: number, sentence: string): Promise<HttpProblem> {
   const item = await app.approvals.show(id)
   if (item !== undefined)
     return new HttpProblem(item.revision === revision ? 422 : 409, sentence, {
       code: item.revision === revision ? "not_counted" : "changed",
     })
-  return whyGone(app, id, 409, sentence)
+  return goneProblem(app, id, 409, sentence)
 }
 
-/** Why an item no longer waits: somebody answered it, or nobody did in time. */
-export async function whyGone(app: Api["app"], id: string, status: number, sentence: string): Promise<HttpProblem> {
-  const { why, by, did } = await whatBecameOf(app, id)
+/** Says why an item no longer waits: somebody answered it, or nobody did in time. */
+export async function goneProblem(app: Api["app"], id: string, status: number, sentence: string): Promise<HttpProblem> {
+  const { why, by, did } = await findOutcome(app, id)
   if (why === "unknown") return notFound("waiting call", id)
   if (by === undefined) return new HttpProblem(status, sentence, { code: why })
   const name = namesOf(app, by)

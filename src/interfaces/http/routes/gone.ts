@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../../core/audit-entry.ts"
 import { isVote } from "../../../approvals/waits.ts"
 import type { Api } from "./endpoint.ts"
 
-/** What became of an item that no longer waits. Ended: the call was over before anybody answered. */
+/** The outcome of an item that no longer waits. Ended: the call was over before anybody answered. */
 export interface Gone {
   why: "answered" | "expired" | "ended" | "unknown"
   /** Who was first, what they did and when. Undefined when the call ended without an answer. */
@@ -20,8 +20,8 @@ export function namesOf({ org }: Pick<Api["app"], "org">, by: string): string {
     .join(", ")
 }
 
-/** Why an item no longer waits: somebody answered it, or nobody did in time. */
-export async function whatBecameOf(app: Api["app"], id: string): Promise<Gone> {
+/** Finds why an item no longer waits: somebody answered it, or nobody did in time. */
+export async function findOutcome(app: Api["app"], id: string): Promise<Gone> {
   const entries = await entriesOfAnswered(app, id)
   if (entries.length === 0) return { why: "unknown" }
   if (entries.some((entry) => entry.kind === "end" && entry.code === "approval_expired")) return { why: "expired" }

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { Api, Endpoint } from "./endpoint.ts"
 import { endpoint, Reply } from "./endpoint.ts"
-import { cardsOf, whyGone } from "./approvals.ts"
+import { cardsOf, goneProblem } from "./approvals.ts"
 import { callerOfPerson, type Caller } from "./caller.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { answerLink } from "./schemas.ts"
@@ -23,7 +23,7 @@ export const linkEndpoints: readonly Endpoint[] = [
     async handle({ api, caller, params: { id }, body }) {
       const who = personFor(api, caller, body.person)
       const item = await api.app.approvals.show(id)
-      if (item === undefined) throw await whyGone(api.app, id, 410, "It no longer waits.")
+      if (item === undefined) throw await goneProblem(api.app, id, 410, "It no longer waits.")
       const { callId, kind, revision } = item
       const target = { callId, kind, revision, person: who.id, isMachineUser: who.isMachineUser }
       const { secret, expiresAt } = await api.app.answerLinks.create(target, caller.id)
