@@ -1,6 +1,5 @@
 import {
   isStillThere,
-  type ApprovalRequest,
   type PendingItem,
   type AnswerResult,
   type Answer,
@@ -322,9 +321,4 @@ function notes(votes: readonly Vote[]): string | undefined {
 
 function no(sentence: string): AnswerResult {
   return { ok: false, sentence }
-}
-
-/** The request that an approval UI shows. */
-export function toApprovalRequest(row: CallRow, signal: AbortSignal, ports: ItemPorts): ApprovalRequest {
-  return { ...pendingItem(row, ports), signal }
 }

@@ -5,7 +5,7 @@ import { NobodyAsked } from "../../approvals/nobody-asked.ts"
 import type { Ports } from "../state/ports.ts"
 import { answerToCall, answerToQuestion, answerToResult } from "../../approvals/queue/decision-answers.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { toApprovalRequest, answerPending } from "../../approvals/queue/answer-pending.ts"
+import { answerPending, pendingItem } from "../../approvals/queue/answer-pending.ts"
 import { asksAbout, type Asker } from "../../approvals/queue/askers.ts"
 import { kindOf, verdictWord } from "../../approvals/queue/verdict-word.ts"
 import { claim, ticketOf, tryAdvance } from "./rows.ts"
@@ -87,7 +87,7 @@ function openDialog(call: ActiveCall, tool: RegisteredTool, input: unknown, port
   // Somebody answers in the queue, with cards of their own.
   if (asker.by === "queue") return
   const signal = asker.signal === undefined ? closing : AbortSignal.any([closing, asker.signal])
-  const request = toApprovalRequest(row, signal, ports)
+  const request = { ...pendingItem(row, ports), signal }
   void showDialog(asker.by, request, { row, tool, input })
     .then(async ({ answer, by }) => ({ answer, by: by ?? (await nameOf(asker)) }))
     .then(

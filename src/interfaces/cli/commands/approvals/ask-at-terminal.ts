@@ -66,18 +66,6 @@ export function waitsForRemoteAnswer({ io }: CliContext, { config }: LoadedConfi
   return !isAttended(io) && config.approvals?.unattended !== "reject"
 }
 
-/** Prints each waiting call on stderr. */
-export function announceWaitingCalls(context: CliContext, { on, approvals }: Quartermaster, hint: string): void {
-  on("TOOL_CALL_WAITING", ({ callId, until }) => {
-    // A call that has already ended needs no announcement.
-    void announce(callId, until).catch(() => {})
-  })
-  async function announce(callId: string, until: number): Promise<void> {
-    const item = await approvals.show(callId)
-    if (item !== undefined) await announceItem(context, { ...item, callId, until }, hint)
-  }
-}
-
 /** Prints the command that approves what waits, and until when it waits. */
 export async function announceItem(context: CliContext, item: PendingItem, hint: string): Promise<void> {
   if (item.note !== undefined) {

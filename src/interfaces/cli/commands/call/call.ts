@@ -3,13 +3,8 @@ import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { exitCode, isTicket } from "../../../../core/result.ts"
 import { readArguments, parseJsonArgument } from "../../common/arguments.ts"
-import {
-  announceItem,
-  announceWaitingCalls,
-  askAtTerminal,
-  refuseYesInside,
-  waitsForRemoteAnswer,
-} from "../approvals/ask-at-terminal.ts"
+import { announceItem, askAtTerminal, refuseYesInside, waitsForRemoteAnswer } from "../approvals/ask-at-terminal.ts"
+import { tellWaiting } from "../approvals/waiting-items.ts"
 import { callingAgent } from "../../common/calling-agent.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { deadServerSentence, missingToolSentences } from "./dead-server.ts"
@@ -82,8 +77,9 @@ async function call(context: CliContext, tool: string, words: readonly string[],
       const isComposite = app.findTool(tool)?.kind === "composite"
       const hint = waitMs === undefined && !isComposite ? "; --wait <seconds> waits shorter and keeps it waiting" : ""
       const isRemote = waitsForRemoteAnswer(context, loaded)
-      if (isRemote && !yes) announceWaitingCalls(context, app, hint)
-      const onLeft = isRemote ? (item: PendingItem) => announceItem(context, item, hint) : undefined
+      const announce = (item: PendingItem) => announceItem(context, item, hint)
+      if (isRemote && !yes) tellWaiting(app, announce)
+      const onLeft = isRemote ? announce : undefined
       await askAtTerminal(context, app, { yes, person, onInterrupt: interrupt, onLeft })
       const { key, session: sessionId, task: taskId } = flags
       const request = { agentId, tool, input, key, sessionId, taskId, timeoutMs, signal: controller.signal }
