@@ -56,7 +56,9 @@ function callWith(
         until: new Date(2026, 0, 5, 7, 8, 9).getTime(),
       })
     },
-    approvals: { show: () => Promise.resolve(kind && ({ callId: "c1", until: waiting.until, kind, revision } as never)) },
+    approvals: {
+      show: () => Promise.resolve(kind && ({ callId: "c1", until: waiting.until, kind, revision } as never)),
+    },
     visibleTools: () => [],
   }
   return {
