@@ -11,6 +11,7 @@ import type {
 } from "../../core/approval.ts"
 import type { ToolPermissionLevel } from "../../core/permission.ts"
 import type { ToolResult } from "../../core/result.ts"
+import { DocumentFile } from "./document-file.ts"
 import { executeResult, type ToolExecuteResult } from "./result.ts"
 
 type Input = Record<string, unknown>
@@ -154,9 +155,67 @@ export interface ChatDocument extends Omit<Chat, "post"> {
   append(markdown: string): Promise<void> | void
 }
 
-/** Asks inside a document that a conversation is written in: each card is a block of its own, answered by lines below it. */
-export class ChatInDocUIAdapter extends CoreUIAdapter {
-  constructor(document: ChatDocument) {
-    super(textAdapter({ ...document, post: (card) => document.append(`\n\`\`\`text\n${card}\n\`\`\`\n`) }))
+/** A Markdown file that a conversation lives in, and who is asked: by default the person at the terminal. */
+export interface ChatDocumentFile {
+  file: string
+  ask?: ApprovalUIAdapter
+}
+
+/**
+ * Asks inside a document that a conversation is written in. In a document of a host, each card is a block that is answered
+ * by lines below it. In a file, each card is a section at its place, with how it was answered; the answer itself comes from
+ * the terminal or from `ask`, because whatever stands in a file may have been written by anybody.
+ */
+export class ChatInDocUIAdapter implements ApprovalUIAdapter {
+  readonly #adapter: ApprovalUIAdapter
+
+  constructor(document: ChatDocument | ChatDocumentFile) {
+    this.#adapter =
+      "file" in document
+        ? inFile(new DocumentFile(document.file), document.ask ?? new DefaultUIAdapter())
+        : new CoreUIAdapter(
+            textAdapter({ ...document, post: (card) => document.append(`\n\`\`\`text\n${card}\n\`\`\`\n`) }),
+          )
+  }
+
+  showToolExecutionApproval(
+    ...asked: Parameters<ApprovalUIAdapter["showToolExecutionApproval"]>
+  ): Promise<ExecutionDecision> {
+    return this.#adapter.showToolExecutionApproval(...asked)
+  }
+
+  showToolResultApproval(...asked: Parameters<ApprovalUIAdapter["showToolResultApproval"]>): Promise<ResultDecision> {
+    return this.#adapter.showToolResultApproval(...asked)
+  }
+}
+
+/** Shows in the file what is asked, and then what was answered. */
+function inFile(file: DocumentFile, ask: ApprovalUIAdapter): ApprovalUIAdapter {
+  const shown = async <T extends { approved: boolean; rejectReason?: string; by?: string }>(
+    what: string,
+    value: unknown,
+    answer: () => Promise<T>,
+  ): Promise<T> => {
+    const key = newId()
+    const text = `${what}\n\n${JSON.stringify(value, null, 2) ?? ""}`.trimEnd()
+    await file.set(key, `Waits for a person. ${text}`)
+    try {
+      const decision = await answer()
+      const { approved, by = "a person", rejectReason } = decision
+      await file.set(
+        key,
+        `${approved ? "Approved" : "Rejected"} by ${by}${rejectReason ? `: ${rejectReason}` : "."} ${text}`,
+      )
+      return decision
+    } catch (error) {
+      await file.set(key, `Nobody could be asked. ${text}`)
+      throw error
+    }
+  }
+  return {
+    showToolExecutionApproval: (...asked) =>
+      shown(`${asked[0]} (${asked[3]}): ${asked[1]}`, asked[2], () => ask.showToolExecutionApproval(...asked)),
+    showToolResultApproval: (...asked) =>
+      shown(`The result of ${asked[0]}:`, asked[2].data, () => ask.showToolResultApproval(...asked)),
   }
 }

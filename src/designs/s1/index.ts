@@ -9,6 +9,7 @@ export {
   DefaultUIAdapter,
   type ApprovalUIAdapter,
   type ChatDocument,
+  type ChatDocumentFile,
   type ResultApprovalCallback,
   type UserApprovalCallback,
   type UserApprovalCallback as ApprovalCallback,
