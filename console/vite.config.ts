@@ -21,7 +21,7 @@ export default defineConfig(async ({ mode }) => ({
     // The server takes pages of its own address only: it must see the one that the browser opened.
     proxy:
       mode === "mock"
-        ? {}
+        ? undefined
         : { "/v1": { target: process.env["QM_SERVER"] ?? "http://127.0.0.1:7420", changeOrigin: false } },
   },
 }))

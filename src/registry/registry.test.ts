@@ -577,7 +577,7 @@ describe("laws of covering", () => {
   const stacks = fc.tuple(...layers.map(() => fc.option(specs, { nil: undefined, freq: 3 })))
   const orders = fc.constantFrom<LevelOrder[]>("asc", "desc")
   const written = fc.constantFrom("a", "a@1.0.0", "a@2.0.0")
-  const pins = fc.constantFrom({}, { a: "1.0.0" }, { a: "2.0.0" })
+  const pins = fc.constantFrom<Record<string, string>[]>({}, { a: "1.0.0" }, { a: "2.0.0" })
 
   it("an override is never looser than itself or than anything it hides", () => {
     const law = fc.property(stacks, orders, written, pins, (stack, levelOrder, name, held) => {

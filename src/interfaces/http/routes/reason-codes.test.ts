@@ -71,7 +71,7 @@ describe("the reasons of the core", () => {
   })
 
   test("say why a call is asked about again in its parts, and an older note as it is", () => {
-    const again = [
+    const again: Parameters<typeof translateNote>[0]["again"] = [
       { code: "again_approved", params: { by: "sue", revision: 1 }, text: "sue approved revision 1. Since then" },
       { code: "again_files", params: { files: ["a.md"] }, text: "a.md has changed" },
       { code: "again_input", text: "its input has changed" },

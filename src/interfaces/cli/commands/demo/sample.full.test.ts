@@ -56,7 +56,7 @@ test("the first start makes a sample, prints one link that signs in, and the sam
   const ask = await signIn(link)
   expect(await ask("GET", "/v1/me")).toMatchObject({
     status: 200,
-    body: { sample: true, scopes: ["read", "call", "approve", "manage"], waiting: 3 },
+    body: { sample: true, scopes: ["read", "call", "approve", "manage"], waiting: 4 },
   })
   expect(await ask("GET", "/v1/agents")).toMatchObject({
     body: { items: expect.arrayContaining([expect.objectContaining({ id: "dev", roleName: "developer" })]) },
@@ -100,7 +100,7 @@ test("a sample that was removed is made again once its folder is deleted, and no
   )
   rmSync(sample, { recursive: true })
   const third = await startSample(cli)
-  expect(await (await third.signIn(third.link))("GET", "/v1/me")).toMatchObject({ body: { sample: true, waiting: 3 } })
+  expect(await (await third.signIn(third.link))("GET", "/v1/me")).toMatchObject({ body: { sample: true, waiting: 4 } })
   third.server.kill("SIGTERM")
   expect((await third.done).code).toBe(0)
 })
