@@ -60,7 +60,7 @@ function decideRow({ row, count }) {
 
 /** Makes one batch of decisions each time it is called, and throws when they are not as they were at first. */
 async function decisions(count) {
-  const { PolicySource } = await import("../build/policy/policy-source.js")
+  const { PolicySource } = await import("../build/policy/decide/policy-source.js")
   const { defineTool } = await import("../build/schema/define-tool.js")
   const { z } = await import("zod")
   const rules = Array.from({ length: count }, (_, index) => rule(index))

@@ -3,8 +3,8 @@
  * the parent process, and its memory usage on request.
  */
 import { createQuartermaster, defineTool } from "../build/index.js"
-import { serveHttp } from "../build/http/serve.js"
-import { mcpOverHttp } from "../build/mcp/server/http.js"
+import { serveHttp } from "../build/interfaces/http/serve.js"
+import { mcpOverHttp } from "../build/interfaces/mcp/http.js"
 import { z } from "zod"
 
 const [folder, everything, way] = process.argv.slice(2)

@@ -3,7 +3,7 @@
  * It is a real app in which only calls and tokens are replaced.
  */
 import { createQuartermaster } from "../build/index.js"
-import { serveHttp } from "../build/http/serve.js"
+import { serveHttp } from "../build/interfaces/http/serve.js"
 
 const [folder] = process.argv.slice(2)
 const holder = { id: "token", agentId: "worker", name: "bench", createdBy: "bench", createdAt: 0, expiresAt: null }

@@ -1,6 +1,6 @@
 /** Quartermaster's HTTP API with everything on: a token, rules and the audit log. Sends its port and token to the parent. */
 import { createQuartermaster } from "../build/index.js"
-import { serveHttp } from "../build/http/serve.js"
+import { serveHttp } from "../build/interfaces/http/serve.js"
 
 const [folder] = process.argv.slice(2)
 const app = await createQuartermaster(

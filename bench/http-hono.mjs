@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import { getRequestListener } from "@hono/node-server"
 import { Hono } from "hono"
 import { z } from "zod"
-import { callBody } from "../build/http/api/tool-schemas.js"
+import { callBody } from "../build/interfaces/http/routes/tool-schemas.js"
 
 const params = z.object({ name: z.string().min(1) })
 const input = z.strictObject({ timezone: z.string().optional() })
