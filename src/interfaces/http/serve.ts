@@ -2,20 +2,21 @@ import { setMaxListeners } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { mcpEndpoint, type McpEndpointOptions } from "../mcp/endpoint.ts"
+import type { McpHttpExchange } from "../mcp/http-exchange.ts"
 import { mcpOverHttp, type McpHttp } from "../mcp/http.ts"
+import { sendReply, type HttpReply } from "../../lib/http-reply.ts"
 import { httpOrigin, isLoopback } from "../../lib/url.ts"
-import { getRequestListener } from "@hono/node-server"
 import type { Quartermaster } from "../../app/quartermaster.ts"
-import { createApi } from "./routes/api.ts"
 import type { Api } from "./routes/endpoint.ts"
 import { consoleFolder, openConsole, type ConsolePages } from "./transport/console-files.ts"
-import { directCalls } from "./transport/direct-call.ts"
-import { checkBearerToken } from "./transport/bearer-token.ts"
+import { createApi } from "./transport/api.ts"
 import { answerPages } from "./pages/answer-pages.ts"
-import { readRequestBody } from "./transport/read-request-body.ts"
+import { readBody } from "./transport/read-body.ts"
 import { hostCheck } from "./transport/host-check.ts"
 import { openRequests } from "./transport/open-requests.ts"
-import { replyProblem, replyJson, replyText } from "./transport/reply.ts"
+import { bearerToken, unknownToken } from "./routes/caller.ts"
+import { HttpProblem } from "./routes/problem.ts"
+import { problemReply } from "./routes/answer.ts"
 
 /** How the app is served over HTTP. */
 export interface ServeOptions {
@@ -176,24 +177,21 @@ interface Served {
 
 function requestHandler({ app, mcp, api, pages, host, limits }: Served, options: ServeOptions) {
   const { publicUrl, allowedHosts, allowedOrigins, maxBodyBytes = 4 * 1024 * 1024 } = options
-  const { fetch } = createApi(api, { maxBodyBytes })
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
-  const calls = directCalls(api, maxBodyBytes)
-  const answers = answerPages(api)
+  const answerApi = createApi(api, maxBodyBytes)
+  const answerPage = answerPages(api, maxBodyBytes)
   const countOpen = openRequests(limits.requestsPerToken)
   const refusal = hostCheck({ host, publicUrl, allowedHosts, allowedOrigins })
   return (request: IncomingMessage, response: ServerResponse): void => {
+    const refuse = (problem: unknown) => void sendReply(response, problemReply(problem))
     const forbidden = refusal(request.headers)
-    if (forbidden !== undefined) return replyProblem(response, 403, forbidden)
+    if (forbidden !== undefined) return refuse(new HttpProblem(403, forbidden))
+    if (!countOpen(request, response)) return refuse(tooManyOpen())
     const path = pathOf(request.url ?? "/")
-    if (!countOpen(request, response)) return replyProblem(response, 429, tooManyOpen, { "retry-after": "5" })
-    if (path === "/mcp") return handleMcp(app, mcp, maxBodyBytes, request, response)
-    if (path === "/healthz" || path === "/readyz") return handleHealth(app, request, response)
-    if (calls(path, request, response) || answers(path, request, response)) return
-    if (/^\/(v1\/|openapi\.json$|metrics$)/.test(path)) return void listener(request, response)
+    if (path === "/mcp") return void handleMcp(app, mcp, maxBodyBytes, request, response).catch(refuse)
+    if (answerApi(path, request, response) || answerPage(path, request, response)) return
     if (isRead(request) && pages?.(path, response, wantsPage(request)) === true) return
-    if (isRead(request) && path === "/") return replyText(response, 200, whatIsHere(api, pages !== undefined))
-    replyProblem(response, 404, nothingHere)
+    if (isRead(request) && path === "/") return void sendReply(response, whatIsHere(api, pages !== undefined))
+    refuse(new HttpProblem(404, nothingHere, { code: "no_such_path" }))
   }
 }
 
@@ -205,8 +203,8 @@ function wantsPage({ headers }: IncomingMessage): boolean {
   return headers.accept?.includes("text/html") === true
 }
 
-/** For whoever asks the bare address with a program and not with a browser. */
-function whatIsHere({ baseUrl, version }: Api, hasConsole: boolean): string {
+/** The reply to a program, not a browser, that asks for the bare address. */
+function whatIsHere({ baseUrl, version }: Api, hasConsole: boolean): HttpReply {
   const url = baseUrl()
   const lines = [
     `Quartermaster ${version}`,
@@ -216,54 +214,48 @@ function whatIsHere({ baseUrl, version }: Api, hasConsole: boolean): string {
     `MCP      ${url}/mcp`,
     `state    ${url}/healthz`,
   ]
-  return `${lines.join("\n")}\n`
+  const headers = {
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  }
+  return { status: 200, headers, body: `${lines.join("\n")}\n` }
 }
 
-const tooManyOpen =
-  "This token or session has too many open requests. End event streams and waiting requests that are not needed, then try again."
+function tooManyOpen(): HttpProblem {
+  const sentence =
+    "This token or session has too many open requests. End event streams and waiting requests that are not needed, then try again."
+  return new HttpProblem(429, sentence, { code: "too_many_open" }, { "retry-after": "5" })
+}
 
 const nothingHere =
   "There is nothing here. The console is at /, the API at /v1 (see /openapi.json), MCP at /mcp, the state of the server at /healthz."
 
-function handleMcp(
+async function handleMcp(
   app: Quartermaster,
   mcp: McpHttp,
-  maxBytes: number,
+  maxBodyBytes: number,
   request: IncomingMessage,
   response: ServerResponse,
-): void {
-  const check = checkBearerToken(app, request.headers.authorization)
-  if (check.holder === undefined) {
-    return replyProblem(response, 401, check.sentence, { "www-authenticate": check.challenge })
-  }
-  const { agentId, id: tokenId, person } = check.holder
-  const identity = { agentId, tokenId, person }
+): Promise<void> {
+  const identity = identityOf(app, request.headers.authorization)
   if (request.method !== "POST") return mcp.handle({ request, response, identity })
-  const encoding = request.headers["content-encoding"]
-  if (encoding !== undefined && encoding !== "identity") {
-    return replyProblem(
-      response,
-      415,
-      `The body is encoded as '${encoding.slice(0, 50)}'. Send it without a content encoding.`,
-    )
-  }
-  readRequestBody(request, maxBytes, (text) => {
-    if (text !== undefined) return mcp.handle({ request, response, identity, text })
-    const sentence = `The body is longer than ${maxBytes} bytes. Send less, or raise server.maxBodyBytes.`
-    replyProblem(response, 413, sentence, { connection: "close" })
-    request.resume()
-  })
+  const text = (await readBody(request, maxBodyBytes)).toString("utf8")
+  mcp.handle({ request, response, identity, text })
 }
 
-function handleHealth(app: Quartermaster, request: IncomingMessage, response: ServerResponse): void {
-  if (request.method !== "GET" && request.method !== "HEAD") {
-    return replyProblem(response, 405, "Only GET is answered here.", { allow: "GET, HEAD" })
-  }
-  app.health().then(
-    (problem) =>
-      problem === undefined ? replyJson(response, 200, { status: "ok" }) : replyProblem(response, 503, problem),
-    () => replyProblem(response, 503, "The state of the store could not be determined."),
-  )
+/** Finds the agent that has this token. A token is valid only for the agent it was created for. */
+function identityOf({ tokens }: Quartermaster, authorization: string | undefined): McpHttpExchange["identity"] {
+  const token = bearerToken(authorization)
+  const holder = token === undefined ? undefined : tokens.holder(token)
+  if (holder !== undefined) return { agentId: holder.agentId, tokenId: holder.id, person: holder.person }
+  const { sentence, challenge } = token === undefined ? missingToken : unknownToken
+  throw new HttpProblem(401, sentence, { code: "not_signed_in" }, { "www-authenticate": challenge })
+}
+
+const missingToken = {
+  sentence: "Send 'Authorization: Bearer <token>'. Create a token with: qm tokens create --agent <agent>",
+  challenge: 'Bearer realm="quartermaster"',
 }
 
 function pathOf(url: string): string {

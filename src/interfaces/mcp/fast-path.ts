@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http"
+import { onDisconnect } from "../../lib/http-reply.ts"
 import type { Quartermaster } from "../../app/quartermaster.ts"
 import { readPostedMessage, type PostedMessage } from "./posted-message.ts"
 import { readCapabilities } from "./capabilities.ts"
@@ -8,7 +9,7 @@ import { encoder } from "./encode-response.ts"
 import type { McpHttpExchange } from "./http-exchange.ts"
 import type { ModernHandler } from "./modern-handler.ts"
 import type { ClientSession, ClientSessions } from "./client-sessions.ts"
-import { sendWebResponse, onDisconnect } from "./web-adapter.ts"
+import { sendWebResponse } from "./web-adapter.ts"
 
 /** Answers a message, or returns undefined or false: then the SDK's handlers must answer it. */
 export type FastPath = (exchange: McpHttpExchange, body: unknown) => Promise<boolean> | undefined

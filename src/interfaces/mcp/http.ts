@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http"
 import { classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server"
 import type { Quartermaster } from "../../app/quartermaster.ts"
 import { toAuthInfo } from "./auth.ts"
+import { abortOnDisconnect } from "../../lib/http-reply.ts"
 import { isJsonTooDeep } from "../../lib/json-depth.ts"
 import type { ClientIdentity } from "./client-identity.ts"
 import type { McpEndpoint } from "./endpoint.ts"
@@ -13,7 +14,7 @@ import { ClientSessions } from "./client-sessions.ts"
 import { parameterHeaderProblem } from "./parameter-headers.ts"
 import { modernRevision } from "./posted-message.ts"
 import { toolList } from "./tool-list.ts"
-import { protocolError, sendWebResponse, abortOnDisconnect, webRequest } from "./web-adapter.ts"
+import { protocolError, sendWebResponse, webRequest } from "./web-adapter.ts"
 
 const headerMismatchCode = -32_020
 

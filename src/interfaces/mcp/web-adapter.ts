@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { onDisconnect, sendReply } from "../../lib/http-reply.ts"
 
 /** Converts a request for the SDK's handlers. They get the parsed body separately. */
 export function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
@@ -15,56 +16,21 @@ export function webRequest(request: IncomingMessage, signal: AbortSignal): Reque
   })
 }
 
-/** A signal that aborts when the client disconnects before it has its response. */
-export function abortOnDisconnect(response: ServerResponse): AbortSignal {
-  const controller = new AbortController()
-  onDisconnect(response, () => controller.abort())
-  return controller.signal
-}
-
-export function onDisconnect(response: ServerResponse, then: () => void): void {
-  if (response.destroyed) return then()
-  response.once("close", () => {
-    if (!response.writableFinished) then()
-  })
-}
-
 /** Sends a response of the SDK: whole, or as an event stream. */
 export async function sendWebResponse(answer: Response, response: ServerResponse): Promise<void> {
   const headers = Object.fromEntries(answer.headers)
-  const { body } = answer
-  if (body === null || headers["content-type"] !== "text/event-stream") {
-    const text = body === null ? "" : await answer.text()
-    if (!response.destroyed) response.writeHead(answer.status, headers).end(text)
-    return
-  }
-  const reader = body.getReader()
-  const cancel = () => void reader.cancel().catch(() => {})
-  if (response.destroyed) return cancel()
-  response.once("close", cancel)
-  response.writeHead(answer.status, headers)
-  response.flushHeaders()
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      if (response.destroyed) return
-      if (!response.write(read.value)) await drained(response)
-    }
-  } finally {
-    response.off("close", cancel)
-    response.end()
-  }
+  const isStream = answer.body !== null && headers["content-type"] === "text/event-stream"
+  const body = isStream ? chunksOf(answer.body!, response) : await answer.text()
+  await sendReply(response, { status: answer.status, headers, body })
 }
 
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done)
-      response.off("close", done)
-      resolve()
-    }
-    response.on("drain", done)
-    response.on("close", done)
-  })
+/** The chunks of a stream. A client that disconnects cancels it, also while the next chunk is awaited. */
+function chunksOf(stream: ReadableStream<Uint8Array>, response: ServerResponse): AsyncIterable<Uint8Array> {
+  const reader = stream.getReader()
+  onDisconnect(response, () => void reader.cancel().catch(() => {}))
+  return (async function* () {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+  })()
 }
 
 /** Sends a JSON-RPC error for a message that could not be read, or for the request with that id. */
@@ -77,9 +43,7 @@ export function protocolError(
   id: unknown = null,
 ): void {
   const body = errorText(code, message, id)
-  const length = Buffer.byteLength(body)
-  response.writeHead(status, { "content-type": "application/json", "content-length": length, ...headers })
-  response.end(body)
+  void sendReply(response, { status, headers: { "content-type": "application/json", ...headers }, body })
 }
 
 /** The same as a web response. */

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { sendReply } from "../../../lib/http-reply.ts"
 import type { AnswerLink } from "../../../approvals/links/answer-link.ts"
 import type { Answer, PendingItem } from "../../../core/approval.ts"
 import { cardsOf } from "../routes/approvals.ts"
 import { callerOfPerson } from "../routes/caller.ts"
 import type { Api } from "../routes/endpoint.ts"
+import type { HttpProblem } from "../routes/problem.ts"
 import { namesOf, findOutcome } from "../routes/gone.ts"
-import { readRequestBody } from "../transport/read-request-body.ts"
+import { readBody } from "../transport/read-body.ts"
 import { minutes, sayIn } from "./answer-card.ts"
 import { formHtml, noticeHtml, pageHtml, type Notice } from "./answer-html.ts"
 import { linkState, yesNeeds, type LinkState } from "../../../approvals/links/answer-rules.ts"
@@ -15,7 +17,6 @@ import type { Html } from "./html.ts"
 
 /** How many unknown links are looked up in a minute. A link has 256 bits: this only makes noise visible. */
 const mostUnknown = 20
-const mostBodyBytes = 64 * 1024
 
 interface Page {
   status: number
@@ -27,7 +28,10 @@ interface Page {
  * Serves `/answer/<secret>`. GET only shows what waits, because chat apps and mail scanners open links; POST answers.
  * Returns false for every other path.
  */
-export function answerPages(api: Api): (path: string, request: IncomingMessage, response: ServerResponse) => boolean {
+export function answerPages(
+  api: Api,
+  maxBodyBytes: number,
+): (path: string, request: IncomingMessage, response: ServerResponse) => boolean {
   let unknown: number[] = []
   const isTooMuch = () => {
     unknown = [...unknown.filter((at) => at > api.now() - 60_000), api.now()]
@@ -55,11 +59,11 @@ export function answerPages(api: Api): (path: string, request: IncomingMessage, 
     else if (method !== "POST" || !/^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? ""))
       void send(notice(method === "POST" ? 415 : 405, { title: words.badForm, sentences: [words.badFormMore] }, words))
     else
-      readRequestBody(request, mostBodyBytes, (text) => {
-        const tooLong = notice(413, { title: words.badForm, sentences: [words.badFormMore] }, words)
-        void send(text === undefined ? tooLong : pageFor(secret, words, new URLSearchParams(text)))
-        if (text === undefined) request.resume()
-      })
+      readBody(request, maxBodyBytes).then(
+        (body) => send(pageFor(secret, words, new URLSearchParams(body.toString("utf8")))),
+        ({ status }: HttpProblem) =>
+          send(notice(status, { title: words.badForm, sentences: [words.badFormMore] }, words)),
+      )
     return true
   }
 }
@@ -191,9 +195,8 @@ function notice(status: number, given: Notice, words: Words): Page {
 function reply(response: ServerResponse, { status, title, content }: Page, words: Words): void {
   const nonce = randomBytes(16).toString("base64")
   const text = pageHtml(title, content, words, nonce)
-  response.writeHead(status, {
+  const headers = {
     "content-type": "text/html; charset=utf-8",
-    "content-length": Buffer.byteLength(text),
     "content-language": words.lang,
     "cache-control": "no-store",
     vary: "accept-language",
@@ -206,6 +209,6 @@ function reply(response: ServerResponse, { status, title, content }: Page, words
     "cross-origin-resource-policy": "same-origin",
     "x-robots-tag": "noindex",
     ...(status === 429 ? { "retry-after": "60" } : {}),
-  })
-  response.end(text)
+  }
+  void sendReply(response, { status, headers, body: text })
 }

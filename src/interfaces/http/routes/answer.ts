@@ -5,51 +5,53 @@ import { OrganisationError } from "../../../org/organisation-admin.ts"
 import { StoreUnavailable } from "../../../core/ending.ts"
 import { issueSentence } from "../../../schema/issue-sentence.ts"
 import { valueAtPath } from "../../../schema/problems.ts"
-import { callerOfSession, callerOfToken, sessionCookie, sessionHeader, unknownToken, type Caller } from "./caller.ts"
-import { Reply, type Api, type Asked, type Endpoint } from "./endpoint.ts"
+import type { HttpReply } from "../../../lib/http-reply.ts"
+import type { Scope } from "../../../core/organisation.ts"
+import {
+  bearerToken,
+  callerOfSession,
+  callerOfToken,
+  nobody,
+  sessionCookieIn,
+  sessionHeader,
+  unknownToken,
+  type Caller,
+} from "./caller.ts"
+import { RawReply, Reply, type Api, type Asked, type Endpoint } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 
-/** What is looked at before anything else: it is the same whether Hono or the server itself takes the request. */
+/** A request whose parts are not validated yet. Its query, body and signal are made when asked for. */
 export interface Incoming {
-  readonly method: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
   header(name: string): string | undefined
-}
-
-/** The parts of a request, not validated yet. */
-export interface IncomingCall extends Incoming {
-  params: unknown
-  query: unknown
-  text(): string | Promise<string>
-  bytes?(): Promise<Uint8Array>
+  bytes(): Promise<Buffer>
+  /** Aborts when the client disconnects before it has its answer. */
   readonly signal: AbortSignal
 }
 
-export interface Answered {
-  status: number
-  headers: Readonly<Record<string, string>>
-  text: string | null
-}
-
 /** Checks a request and has the endpoint answer it. */
-export async function answer(each: Endpoint, api: Api, incoming: IncomingCall): Promise<Answered | Response> {
-  const caller = requireCaller(incoming, api, each.scope)
+export async function answer(each: Endpoint, api: Api, incoming: Incoming): Promise<HttpReply> {
+  const callerNow = () => (each.scope === "nobody" ? nobody : requireCaller(incoming, api, each.scope))
+  const caller = callerNow()
   const asked: Asked<unknown, unknown, unknown> = {
     api,
     caller,
+    callerNow,
     params: each.params && valid(each.params, incoming.params, "params"),
     query: each.query && valid(each.query, incoming.query, "query"),
-    body: each.body && valid(each.body, jsonOf(await incoming.text(), incoming), "body"),
+    body: each.body && valid(each.body, jsonOf((await incoming.bytes()).toString("utf8"), each, incoming), "body"),
     headers: { get: (name) => incoming.header(name) },
-    bytes: async () => (await incoming.bytes?.()) ?? new Uint8Array(),
+    bytes: () => incoming.bytes(),
     get signal() {
       return incoming.signal
     },
   }
   const value = await each.handle(asked as Asked<never, never, never>)
-  if (value instanceof Response) return value
+  if (value instanceof RawReply) return { status: 200, headers: { ...plain, ...value.headers }, body: value.body }
   const { status, headers, value: body } = value instanceof Reply ? value : new Reply(value, usualStatus(each))
-  if (each.answers[status] === undefined) return { status, headers: { ...plain, ...headers }, text: null }
-  return { status, headers: { ...json, ...headers }, text: JSON.stringify(body) }
+  if (each.answers[status] === undefined) return { status, headers: { ...plain, ...headers }, body: null }
+  return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) }
 }
 
 function usualStatus({ answers }: Endpoint): number {
@@ -57,11 +59,11 @@ function usualStatus({ answers }: Endpoint): number {
   return 200
 }
 
-/** A problem as it is sent. */
-export function problemAnswer(error: unknown): Answered {
+/** The reply to a request that failed. */
+export function problemReply(error: unknown): HttpReply {
   const found = problemOf(error)
   const headers = { ...plain, "content-type": "application/problem+json", ...found.headers }
-  return { status: found.status, headers, text: JSON.stringify(found) }
+  return { status: found.status, headers, body: JSON.stringify(found) }
 }
 
 /**
@@ -71,10 +73,10 @@ export function problemAnswer(error: unknown): Answered {
 const plain = { "cache-control": "no-store", "keep-alive": "timeout=60" }
 const json = { ...plain, "content-type": "application/json" }
 
-/** Who makes the request. Ends it unless they are signed in and have the scope. */
-export function requireCaller(incoming: Incoming, api: Api, scope: Endpoint["scope"]): Caller {
+/** Finds who makes the request. Throws unless they are signed in and have the scope. */
+function requireCaller(incoming: Incoming, api: Api, scope: Scope | "any"): Caller {
   const caller = callerOf(incoming, api)
-  if (caller === undefined) throw refusedToken(bearerOf(incoming), api)
+  if (caller === undefined) throw refusedToken(bearerToken(incoming.header("authorization")), api)
   if (scope !== "any" && !caller.scopes.includes(scope))
     throw new HttpProblem(403, missingScope(caller, scope), {
       code: caller.kind === "agent" ? "agents_only_call" : "missing_scope",
@@ -101,21 +103,14 @@ function refusedToken(token: string | undefined, { app }: Api): HttpProblem {
   return new HttpProblem(401, sentence, { code: "token_expired", params: { id, at } }, headers)
 }
 
-function bearerOf(incoming: Incoming): string | undefined {
-  const [scheme = "", token] = (incoming.header("authorization") ?? "").split(" ", 2)
-  return scheme.toLowerCase() === "bearer" ? token : undefined
-}
-
 function callerOf(incoming: Incoming, { app }: Api): Caller | undefined {
-  if (incoming.header("authorization") !== undefined) {
-    const token = bearerOf(incoming)
+  const authorization = incoming.header("authorization")
+  if (authorization !== undefined) {
+    const token = bearerToken(authorization)
     return token === undefined ? undefined : callerOfToken(app, token)
   }
-  const secret = cookie.exec(incoming.header("cookie") ?? "")?.[1]
-  return callerOfSession(app, secret, incoming.header(sessionHeader))
+  return callerOfSession(app, sessionCookieIn(incoming.header("cookie")), incoming.header(sessionHeader))
 }
-
-const cookie = new RegExp(`(?:^|; *)${sessionCookie}=([^;]*)`)
 
 function missingScope({ kind, id }: Caller, scope: string): string {
   if (kind === "agent") return `This is the token of agent ${id}, which may only call tools. Use a person's token.`
@@ -124,9 +119,10 @@ function missingScope({ kind, id }: Caller, scope: string): string {
     : `${id} may not do this: the scope '${scope}' is missing. Give it to them in org.people.`
 }
 
-function jsonOf(text: string, { header }: Incoming): unknown {
+function jsonOf(text: string, { scope }: Endpoint, incoming: Incoming): unknown {
   if (text === "") return {}
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(header("content-type") ?? ""))
+  // Pages of other sites can send other types with a session, which an endpoint for nobody does not look at.
+  if (scope !== "nobody" && !/^application\/([\w.-]+\+)?json\b/i.test(incoming.header("content-type") ?? ""))
     throw new HttpProblem(415, "Send the body as JSON, with 'content-type: application/json'.", { code: "not_json" })
   try {
     return JSON.parse(text) as unknown

@@ -4,7 +4,7 @@ import type { ExportedCall } from "../../../audit/audit-reader.ts"
 import { exportedColumns } from "../../../audit/exported-call.ts"
 import { withoutStack } from "../../../core/audit-entry.ts"
 import type { AuditRow } from "../../../store/port.ts"
-import { endpoint, type Endpoint } from "./endpoint.ts"
+import { endpoint, RawReply, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"
 import { auditEntry, auditRow, charts, type Charts } from "./audit-schemas.ts"
 import { withDetails } from "./audit-rows.ts"
@@ -84,26 +84,14 @@ export const auditEndpoints: readonly Endpoint[] = [
       const isCsv = query.format === "csv"
       const line = (call: ExportedCall) =>
         isCsv ? csvLine(exportedColumns.map((column) => call[column])) : `${JSON.stringify(call)}\n`
-      const rows = app.audit.export(given(query))[Symbol.asyncIterator]()
-      const lines = new ReadableStream<Uint8Array>({
-        start(controller) {
-          if (isCsv) controller.enqueue(Buffer.from(csvLine(exportedColumns)))
-        },
-        async pull(controller) {
-          const { done, value } = await rows.next()
-          if (done === true) controller.close()
-          else controller.enqueue(Buffer.from(line(value)))
-        },
-        async cancel() {
-          await rows.return?.()
-        },
-      })
-      return new Response(lines, {
-        headers: {
-          "content-type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
-          "content-disposition": `attachment; filename="quartermaster-audit.${isCsv ? "csv" : "jsonl"}"`,
-          "cache-control": "no-store",
-        },
+      const rows = app.audit.export(given(query))
+      async function* lines() {
+        if (isCsv) yield csvLine(exportedColumns)
+        for await (const row of rows) yield line(row)
+      }
+      return new RawReply(lines(), {
+        "content-type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
+        "content-disposition": `attachment; filename="quartermaster-audit.${isCsv ? "csv" : "jsonl"}"`,
       })
     },
   }),

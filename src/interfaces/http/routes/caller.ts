@@ -1,7 +1,10 @@
 import type { Quartermaster } from "../../../app/quartermaster.ts"
 import { scopes as allScopes, usualScopes, type Scope } from "../../../core/organisation.ts"
 
-/** Who makes a request, and what they may do. */
+/** The caller of an endpoint for which nobody has to be signed in. */
+export const nobody: Caller = { kind: "person", id: "", name: "", roles: [], scopes: [], isMachineUser: false }
+
+/** A person or an agent that makes a request, with their rights. */
 export interface Caller {
   kind: "person" | "agent"
   id: string
@@ -21,7 +24,19 @@ export const sessionCookie = "qm_session"
 /** The header in which a page sends its own secret of the session. */
 export const sessionHeader = "x-quartermaster-session"
 
-/** Why a bearer token was not taken. */
+/** Reads the token of an Authorization header. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^bearer\s+(\S+)/i.exec(header)?.[1]
+}
+
+/** Reads our cookie of a Cookie header. */
+export function sessionCookieIn(header = ""): string | undefined {
+  return cookie.exec(header)?.[1]
+}
+
+const cookie = new RegExp(`(?:^|; *)${sessionCookie}=([^;]*)`)
+
+/** The refusal of a bearer token that is not valid. */
 export const unknownToken = {
   sentence:
     "The token is unknown, expired or revoked, or its agent has ended. Create a new one with: qm tokens create --agent <agent>",
@@ -30,7 +45,7 @@ export const unknownToken = {
 
 type Known = Pick<Quartermaster, "tokens" | "org" | "signIn">
 
-/** Who has this bearer token: an agent, or a person of the organisation. */
+/** Finds the agent or the person that has this bearer token. */
 export function callerOfToken(app: Known, token: string): Caller | undefined {
   const agent = app.tokens.holder(token)
   if (agent !== undefined) {
@@ -41,7 +56,7 @@ export function callerOfToken(app: Known, token: string): Caller | undefined {
   return person && callerOfPerson(app, person.id, false)
 }
 
-/** Who has this session. The cookie alone is not enough: every server on the same host gets it. */
+/** Finds the person that has this session. The cookie alone is not enough: every server on the same host gets it. */
 export function callerOfSession(app: Known, cookie: string | undefined, page: string | undefined): Caller | undefined {
   const session = cookie === undefined || page === undefined ? undefined : app.signIn.holder({ cookie, page })
   if (session === undefined) return undefined

@@ -1,9 +1,10 @@
 import type { z } from "zod"
 import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { Scope } from "../../../core/organisation.ts"
+import type { HttpReply } from "../../../lib/http-reply.ts"
 import type { Caller } from "./caller.ts"
 
-/** What endpoints work with. */
+/** The app and the server, as endpoints use them. */
 export interface Api {
   app: Quartermaster
   version: string
@@ -21,6 +22,8 @@ export interface Api {
 export interface Asked<Params, Query, Body> {
   api: Api
   caller: Caller
+  /** The caller again, later. Throws when their token or session has ended. */
+  callerNow(): Caller
   params: Params
   query: Query
   body: Body
@@ -43,17 +46,34 @@ export class Reply<T> {
   }
 }
 
+/** An answer that is not JSON, with the headers it needs. */
+export class RawReply {
+  readonly body: HttpReply["body"]
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(body: HttpReply["body"], headers: Readonly<Record<string, string>>) {
+    this.body = body
+    this.headers = headers
+  }
+}
+
 /** One endpoint: what it takes, who may use it, what it answers. The OpenAPI document is made of these. */
 export interface Endpoint {
   method: "get" | "post" | "put" | "patch" | "delete"
   path: string
   summary: string
+  /** More than the summary, for the OpenAPI document. */
+  description?: string | undefined
   tag: string
-  /** What the caller needs. `any`: everybody who is signed in. */
-  scope: Scope | "any"
+  /** The caller's scope. `any`: everybody who is signed in. `nobody`: no one has to be. */
+  scope: Scope | "any" | "nobody"
   params?: z.ZodObject | undefined
   query?: z.ZodObject | undefined
   body?: z.ZodType | undefined
+  /** Headers that it reads, for the OpenAPI document. */
+  headers?: z.ZodObject | undefined
+  /** The media type of its answers; JSON when left out. */
+  media?: string | undefined
   /** The statuses it answers with besides problems, each with its body. */
   answers: Readonly<Record<number, z.ZodType | undefined>>
   handle(asked: Asked<never, never, never>): unknown

@@ -1,11 +1,10 @@
-import type { Context } from "hono"
-import { streamSSE } from "hono/streaming"
+import { z } from "zod"
 import type { Change } from "../../../store/change-feed.ts"
 import type { Conversation } from "../../../core/conversation.ts"
 import { answerPieces } from "./answer-pieces.ts"
 import type { Caller } from "./caller.ts"
 import { maySee as maySeeConversation } from "./chain-json.ts"
-import type { Api } from "./endpoint.ts"
+import { endpoint, RawReply, type Api } from "./endpoint.ts"
 
 /** A comment keeps proxies from closing a quiet stream. */
 const quietMs = 15_000
@@ -41,81 +40,105 @@ function settleSoon(app: Api["app"]): () => void {
 }
 
 /**
- * What was stored, as it is stored, by whichever process. The id of an event is a cursor: a client that reconnects gets
- * what it missed, or `resync` when that is too much. Whose token or session has ended is told nothing more; `callerNow` then
- * throws.
+ * A feed of store changes, whichever process made them. The id of an event is a cursor: a client that reconnects gets
+ * what it missed, or `resync` when that is too much.
  */
-export async function eventStream(context: Context, { app, closing }: Api, callerNow: () => Caller): Promise<Response> {
+export const eventEndpoint = endpoint({
+  method: "get",
+  path: "/v1/events",
+  summary: "A feed of store changes, as server-sent events.",
+  description:
+    "Events are hello, call, document, message, turn, conversation, audit, output, answer and resync. The id of an event is a cursor: who reconnects with it gets what was missed, or resync when that is too much.",
+  tag: "Events",
+  scope: "any",
+  headers: z.object({ "last-event-id": z.string().optional().describe("Where an earlier stream ended.") }),
+  query: z.object({ cursor: z.string().optional().describe("The same, for clients that cannot send headers.") }),
+  media: "text/event-stream",
+  answers: { 200: z.string() },
+  async handle({ api, callerNow, headers, query, signal }) {
+    const given = headers.get("last-event-id") ?? query.cursor
+    const events = eventStream(api, callerNow, await api.app.changes(), given, signal)
+    return new RawReply(events, { "content-type": "text/event-stream", "cache-control": "no-cache" })
+  },
+})
+
+/** Yields events until the client disconnects, the server closes, or the caller's token or session has ended. */
+async function* eventStream(
+  { app, closing }: Api,
+  callerNow: () => Caller,
+  feed: Awaited<ReturnType<Api["app"]["changes"]>>,
+  given: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   let caller = callerNow()
-  const feed = await app.changes()
-  const given = context.req.header("last-event-id") ?? context.req.query("cursor")
-  return streamSSE(context, async (stream) => {
-    let cursor = given ?? feed.latest()
-    let wake: () => void = () => {}
-    let hasNews = true
-    const stopListening = feed.listen(() => {
-      hasNews = true
-      wake()
-    })
-    const output: string[] = []
-    const stopOutput = app.on("TOOL_CALL_OUTPUT", ({ callId, agentId, chunk, peopleOnly }) => {
-      if (!mayRead(caller, agentId) || (peopleOnly && !caller.scopes.includes("approve"))) return
-      // A reader that is far behind reads the whole output from the result.
-      if (output.length >= mostOutput) output.shift()
-      output.push(JSON.stringify({ callId, chunk }))
-      wake()
-    })
-    const answers = answerPieces(
-      app.conversations.answers,
-      (answer) => maySeeChain(caller, answer),
-      () => wake(),
-    )
-    const stopSettling = settleSoon(app)
-    const onClosing = () => wake()
-    closing.addEventListener("abort", onClosing)
-    stream.onAbort(onClosing)
-    try {
-      await stream.writeSSE({ event: "hello", data: "{}", id: cursor })
-      while (!stream.aborted && !stream.closed && !closing.aborted) {
-        const current = callerOrNobody(callerNow)
-        if (current === undefined) break
-        caller = current
-        for (const data of output.splice(0)) await stream.writeSSE({ event: "output", data })
-        for (const piece of answers.take()) await stream.writeSSE({ event: "answer", data: JSON.stringify(piece) })
-        if (hasNews) {
-          hasNews = false
-          const news = feed.since(cursor)
-          if (news === undefined) {
-            cursor = feed.latest()
-            await stream.writeSSE({ event: "resync", data: "{}", id: cursor })
-          } else {
-            cursor = news.cursor
-            const seen = news.changes.filter((change) => maySee(caller, change))
-            // Only the last one has the cursor: who loses the connection in between gets all of them again.
-            for (const [index, { type, ...data }] of seen.entries()) {
-              const id = index === seen.length - 1 ? { id: cursor } : {}
-              await stream.writeSSE({ event: type, data: JSON.stringify(data), ...id })
-            }
-          }
-        }
-        if (hasNews || output.length > 0 || answers.hasMore()) continue
-        const isQuiet = await new Promise<boolean>((resolve) => {
-          const timer = setTimeout(() => resolve(true), quietMs)
-          wake = () => {
-            clearTimeout(timer)
-            resolve(false)
-          }
-        })
-        if (isQuiet) await stream.write(": still here\n\n")
-      }
-    } finally {
-      closing.removeEventListener("abort", onClosing)
-      stopListening()
-      stopOutput()
-      answers.stop()
-      stopSettling()
-    }
+  let cursor = given ?? feed.latest()
+  let wake: () => void = () => {}
+  let hasNews = true
+  const stopListening = feed.listen(() => {
+    hasNews = true
+    wake()
   })
+  const output: string[] = []
+  const stopOutput = app.on("TOOL_CALL_OUTPUT", ({ callId, agentId, chunk, peopleOnly }) => {
+    if (!mayRead(caller, agentId) || (peopleOnly && !caller.scopes.includes("approve"))) return
+    // A reader that is far behind reads the whole output from the result.
+    if (output.length >= mostOutput) output.shift()
+    output.push(JSON.stringify({ callId, chunk }))
+    wake()
+  })
+  const answers = answerPieces(
+    app.conversations.answers,
+    (answer) => maySeeChain(caller, answer),
+    () => wake(),
+  )
+  const stopSettling = settleSoon(app)
+  const over = AbortSignal.any([signal, closing])
+  const onOver = () => wake()
+  over.addEventListener("abort", onOver)
+  try {
+    yield eventText("hello", "{}", cursor)
+    while (!over.aborted) {
+      const current = callerOrNobody(callerNow)
+      if (current === undefined) break
+      caller = current
+      for (const data of output.splice(0)) yield eventText("output", data)
+      for (const piece of answers.take()) yield eventText("answer", JSON.stringify(piece))
+      if (hasNews) {
+        hasNews = false
+        const news = feed.since(cursor)
+        if (news === undefined) {
+          cursor = feed.latest()
+          yield eventText("resync", "{}", cursor)
+        } else {
+          cursor = news.cursor
+          const seen = news.changes.filter((change) => maySee(caller, change))
+          // Only the last one has the cursor: who loses the connection in between gets all of them again.
+          for (const [index, { type, ...data }] of seen.entries())
+            yield eventText(type, JSON.stringify(data), index === seen.length - 1 ? cursor : undefined)
+        }
+      }
+      if (hasNews || output.length > 0 || answers.hasMore() || over.aborted) continue
+      const isQuiet = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(true), quietMs)
+        wake = () => {
+          clearTimeout(timer)
+          resolve(false)
+        }
+      })
+      if (isQuiet) yield ": still here\n\n"
+    }
+  } finally {
+    over.removeEventListener("abort", onOver)
+    stopListening()
+    stopOutput()
+    answers.stop()
+    stopSettling()
+  }
+}
+
+/** One server-sent event. */
+function eventText(event: string, data: string, id?: string): string {
+  return `event: ${event}\ndata: ${data}\n${id === undefined ? "" : `id: ${id}\n`}\n`
 }
 
 function callerOrNobody(callerNow: () => Caller): Caller | undefined {

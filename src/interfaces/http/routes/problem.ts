@@ -47,5 +47,5 @@ export function notFound(what: string, id: string): HttpProblem {
 
 export function bodyTooLong(max: number): HttpProblem {
   const sentence = `The body is longer than ${max} bytes. Send less, or raise server.maxBodyBytes.`
-  return new HttpProblem(413, sentence, { code: "body_too_long", params: { max } })
+  return new HttpProblem(413, sentence, { code: "body_too_long", params: { max } }, { connection: "close" })
 }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { isTicket } from "../../../core/result.ts"
 import type { RegisteredTool } from "../../../core/tool.ts"
 import type { Caller } from "./caller.ts"
-import { endpoint, Reply, type Api, type Endpoint } from "./endpoint.ts"
+import { endpoint, RawReply, Reply, type Api, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { toolInfo, callBody, callResult, explanation, ticket, whyBody, type ToolInfo } from "./tool-schemas.ts"
 
@@ -161,13 +161,10 @@ export const toolEndpoints: readonly Endpoint[] = [
       const found = await app.artifact(agentId, ref)
       if (found === undefined) throw notFound("artifact", ref)
       // Never as a page of ours: what is in it was written by tools.
-      return new Response(Buffer.from(found.content), {
-        headers: {
-          "content-type": found.isBinary ? "application/octet-stream" : "text/plain; charset=utf-8",
-          "content-disposition": "attachment",
-          "x-content-type-options": "nosniff",
-          "cache-control": "no-store",
-        },
+      return new RawReply(found.content, {
+        "content-type": found.isBinary ? "application/octet-stream" : "text/plain; charset=utf-8",
+        "content-disposition": "attachment",
+        "x-content-type-options": "nosniff",
       })
     },
   }),
