@@ -78,21 +78,28 @@ export interface Check<S extends Stage = Stage, T extends Sentences = Sentences,
   readonly stage: S
   /** What must be there for the check to find anything. `decide` skips the check when it is not. */
   readonly needs?: Need | undefined
-  /** The English sentence of every code this check gives. */
+  /** The sentence of every code this check gives. */
   readonly sentences: T
   /** Where that is written which the check reads. */
   source(facts: F): string
   /** Decides. Undefined or an empty list: the check has no objection, or nothing to lift. */
   look(facts: F): Outcome<S, T> | readonly Outcome<S, T>[] | undefined
-  /** What `qm why --all` says when `look` found nothing. Only `explain` calls it. */
-  passes?(facts: F): string | undefined
+  /** The sentence of `qm why --all` when `look` found nothing; checks of one name have one in Chinese. Only `explain` uses it. */
+  readonly passes?: InBothLanguages<(facts: F) => string | undefined> | undefined
   /** The rules or remembered answers that do not fit this call. Only `explain` calls it. */
   unmatched?(facts: F): readonly { source: string; sentence: string }[]
 }
 
 export type Need = "rules" | "findings" | "grants" | "mode"
 
-export type Sentences = Readonly<Record<string, (words: never) => string>>
+export type Sentences = Readonly<Record<string, InBothLanguages<(words: never) => string>>>
+
+/** A sentence: the English is made here, the Chinese by whoever shows it, with `{name}` for the params of the reason. */
+export interface InBothLanguages<F> {
+  readonly en: F
+  /** `{rest}` is what follows the colon in the English sentence, `{text}` all of it: a person's own words. */
+  readonly zh: string
+}
 
 type Outcome<S extends Stage, T extends Sentences> = Ready<VerdictOf[S]> | Coded<VerdictOf[S], T>
 
@@ -120,7 +127,7 @@ type Coded<V, T extends Sentences> = {
     readonly verdict: V
     readonly code: C
     readonly params?: ReasonParams | undefined
-    readonly words: WordsOf<T[C]>
+    readonly words: WordsOf<T[C]["en"]>
     readonly source?: string | undefined
   }
 }[keyof T & string]
@@ -186,7 +193,7 @@ function isList<T>(found: T | readonly T[]): found is readonly T[] {
 function complete<S extends Stage, F>(check: Check<S, Sentences, F>, facts: F, found: Outcome<S, Sentences>): Result {
   if ("reason" in found) return found
   const { verdict, code, params, words, source = check.source(facts), fix, ending, retryAfterMs } = found
-  const sentence = check.sentences[code]!(words as never)
+  const sentence = check.sentences[code]!.en(words as never)
   const reason: Reason = { check: check.name, source, code, sentence }
   if (params !== undefined) reason.params = params
   if (check.stage === "ask") reason.binding = true

@@ -12,8 +12,14 @@ export const agentCheck: Check<"visible", Sentences, { agentId?: string; who: Ag
       ? deny("agent_unknown", undefined, { fix: () => `qm agents create ${shellWord(agentId)} --role <role>` })
       : undefined,
   sentences: {
-    agent_unknown: () =>
-      "This agent does not exist, has ended, or has no known role. A person creates agents with 'qm agents create'.",
+    agent_unknown: {
+      en: () =>
+        "This agent does not exist, has ended, or has no known role. A person creates agents with 'qm agents create'.",
+      zh: "此智能体不存在、已结束或没有岗位。",
+    },
   },
-  passes: ({ who }) => `Agent ${who?.agent.id} is known and has the role ${who?.role.name}.`,
+  passes: {
+    en: ({ who }) => `Agent ${who?.agent.id} is known and has the role ${who?.role.name}.`,
+    zh: "智能体存在，并有岗位。",
+  },
 }

@@ -16,10 +16,16 @@ export const allowedDepartmentsCheck = defineCheck({
     return deny("department_not_allowed", { department: department ?? "(none)" }, { fix })
   },
   sentences: {
-    department_not_allowed: ({ department }: { department: string }) => `Department ${department} not allowed`,
+    department_not_allowed: {
+      en: ({ department }: { department: string }) => `Department ${department} not allowed`,
+      zh: "部门 {department} 不被允许。",
+    },
   },
-  passes: ({ tool }) =>
-    tool.permission.allowedDepartments.length === 0
-      ? "The tool is open to every department."
-      : "The tool is open to this department.",
+  passes: {
+    en: ({ tool }) =>
+      tool.permission.allowedDepartments.length === 0
+        ? "The tool is open to every department."
+        : "The tool is open to this department.",
+    zh: "工具对其部门开放。",
+  },
 })

@@ -22,9 +22,18 @@ export const allowedRolesCheck = defineCheck({
     return deny(isNamed ? "role_made_by_agent" : "role_not_allowed", { role: role.name }, { fix })
   },
   sentences: {
-    role_not_allowed: ({ role }: { role: string }) => `Role ${role} not in allowed roles`,
-    role_made_by_agent: ({ role }: { role: string }) => `Role ${role} not in allowed roles: it was made by an agent`,
+    role_not_allowed: {
+      en: ({ role }: { role: string }) => `Role ${role} not in allowed roles`,
+      zh: "岗位 {role} 不在允许的岗位之列。",
+    },
+    role_made_by_agent: {
+      en: ({ role }: { role: string }) => `Role ${role} not in allowed roles: it was made by an agent`,
+      zh: "岗位 {role} 不在允许的岗位之列：它由智能体创建。",
+    },
   },
-  passes: ({ tool }) =>
-    tool.permission.allowedRoles.length === 0 ? "The tool is open to every role." : "The tool is open to this role.",
+  passes: {
+    en: ({ tool }) =>
+      tool.permission.allowedRoles.length === 0 ? "The tool is open to every role." : "The tool is open to this role.",
+    zh: "工具对其岗位开放。",
+  },
 })

@@ -13,7 +13,7 @@ export const confirmationCheck = defineCheck({
       : ask("confirmation_wished", undefined, { fix: () => `Leave out ${parameter}` })
   },
   sentences: {
-    confirmation_wished: () => "The call itself asks to be confirmed.",
+    confirmation_wished: { en: () => "The call itself asks to be confirmed.", zh: "调用本身要求确认。" },
   },
 })
 

@@ -21,7 +21,10 @@ export const databaseRolesCheck = defineCheck({
         ),
       ),
   sentences: {
-    database_not_allowed: ({ database, role }: { database: string; role: string }) =>
-      `Role ${role} may not use the database ${database}.`,
+    database_not_allowed: {
+      en: ({ database, role }: { database: string; role: string }) =>
+        `Role ${role} may not use the database ${database}.`,
+      zh: "岗位 {role} 不可使用数据库 {database}。",
+    },
   },
 })

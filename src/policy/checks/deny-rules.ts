@@ -11,6 +11,9 @@ export const denyRulesCheck = defineCheck({
   look: (facts) =>
     facts.rules.deny.find(facts).map(({ reason }) => ({ verdict: "deny", reason, fix: () => ruleFix(reason.source) })),
   sentences: {},
-  passes: ({ rules }) => (rules.isEmpty ? "No rule is about this agent and tool." : undefined),
+  passes: {
+    en: ({ rules }) => (rules.isEmpty ? "No rule is about this agent and tool." : undefined),
+    zh: "没有规则针对此智能体和此工具。",
+  },
   unmatched: (facts) => unmatchedRules(facts, "deny"),
 })

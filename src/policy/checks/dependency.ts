@@ -14,13 +14,22 @@ export const dependencyCheck = defineCheck({
     return hiddenNeed(facts)
   },
   sentences: {
-    dependency_not_registered: ({ tool, needs }: { tool: string; needs: string }) =>
-      `Tool ${tool} needs ${needs}, which nobody has registered. It is off until then.`,
-    dependency_not_allowed: ({ tool, needs, sentence }: { tool: string; needs: string; sentence: string }) =>
-      `Tool ${tool} needs ${needs}, which this agent may not use: ${sentence}`,
+    dependency_not_registered: {
+      en: ({ tool, needs }: { tool: string; needs: string }) =>
+        `Tool ${tool} needs ${needs}, which nobody has registered. It is off until then.`,
+      zh: "工具 {tool} 需要 {needs}，但它尚未注册，因此暂不可用。",
+    },
+    dependency_not_allowed: {
+      en: ({ tool, needs, sentence }: { tool: string; needs: string; sentence: string }) =>
+        `Tool ${tool} needs ${needs}, which this agent may not use: ${sentence}`,
+      zh: "工具 {tool} 需要 {needs}，但此智能体不可使用它：{rest}",
+    },
   },
-  passes: ({ tool: { dependsOn = [] } }) =>
-    dependsOn.length === 0 ? undefined : `The agent has what the tool needs: ${dependsOn.join(", ")}.`,
+  passes: {
+    en: ({ tool: { dependsOn = [] } }) =>
+      dependsOn.length === 0 ? undefined : `The agent has what the tool needs: ${dependsOn.join(", ")}.`,
+    zh: "所需的其他工具均可用。",
+  },
 })
 
 function notRegistered(tool: string, missing: readonly string[]) {

@@ -17,6 +17,9 @@ export const editsModeCheck = defineCheck({
     return allow("edits_mode", undefined, { fix: () => modeFix(who.agent.id, sessionId) })
   },
   sentences: {
-    edits_mode: () => "The session is in edits mode, in which the workspace is changed without asking.",
+    edits_mode: {
+      en: () => "The session is in edits mode, in which the workspace is changed without asking.",
+      zh: "会话处于编辑模式，修改工作区无需询问。",
+    },
   },
 })

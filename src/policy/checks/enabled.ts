@@ -10,8 +10,10 @@ export const enabledCheck = defineCheck({
       ? undefined
       : deny("tool_switched_off", { tool: name }, { fix: () => `Add ${name} to tools.enabled` }),
   sentences: {
-    tool_switched_off: ({ tool }: { tool: string }) =>
-      `Tool ${tool} is switched off. Add it to tools.enabled to use it.`,
+    tool_switched_off: {
+      en: ({ tool }: { tool: string }) => `Tool ${tool} is switched off. Add it to tools.enabled to use it.`,
+      zh: "工具 {tool} 已关闭。",
+    },
   },
-  passes: () => "The tool is switched on.",
+  passes: { en: () => "The tool is switched on.", zh: "工具已启用。" },
 })

@@ -23,8 +23,11 @@ export const freezeCheck = defineCheck({
     )
   },
   sentences: {
-    agent_frozen: ({ agent, by, at, why, thaw }: Record<"agent" | "by" | "at" | "why" | "thaw", string>) =>
-      `Agent ${agent} was frozen by ${by} at ${at}${why} A person ends the freeze with '${thaw}'.`,
+    agent_frozen: {
+      en: ({ agent, by, at, why, thaw }: Record<"agent" | "by" | "at" | "why" | "thaw", string>) =>
+        `Agent ${agent} was frozen by ${by} at ${at}${why} A person ends the freeze with '${thaw}'.`,
+      zh: "智能体 {agent} 已被 {by} 冻结。由人运行“{thaw}”即可解除。",
+    },
   },
-  passes: () => "The agent is not frozen.",
+  passes: { en: () => "The agent is not frozen.", zh: "智能体未被冻结。" },
 })

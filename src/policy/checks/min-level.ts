@@ -15,13 +15,20 @@ export const minLevelCheck = defineCheck({
     return deny(code, { level: who.level, limit: minLevel }, { fix: () => fixFor(name, minLevel, who, levelOrder) })
   },
   sentences: {
-    level_below_minimum: ({ level, limit }: { level: number; limit: number }) =>
-      `Level ${level} below minimum ${limit}`,
-    level_above_maximum: ({ level, limit }: { level: number; limit: number }) =>
-      `Level ${level} above maximum ${limit}`,
+    level_below_minimum: {
+      en: ({ level, limit }: { level: number; limit: number }) => `Level ${level} below minimum ${limit}`,
+      zh: "级别 {level} 低于最低要求 {limit}。",
+    },
+    level_above_maximum: {
+      en: ({ level, limit }: { level: number; limit: number }) => `Level ${level} above maximum ${limit}`,
+      zh: "级别 {level} 高于上限 {limit}。",
+    },
   },
-  passes: ({ tool, who }) =>
-    tool.permission.minLevel === undefined ? "The tool needs no level." : `Level ${who.level} is enough.`,
+  passes: {
+    en: ({ tool, who }) =>
+      tool.permission.minLevel === undefined ? "The tool needs no level." : `Level ${who.level} is enough.`,
+    zh: "级别符合要求。",
+  },
 })
 
 function isEnough(level: number, limit: number, order: LevelOrder): boolean {

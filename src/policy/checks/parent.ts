@@ -28,11 +28,17 @@ export const parentCheck = (inherited: readonly Check<"visible">[]) =>
       return undefined
     },
     sentences: {
-      parent_not_allowed: ({ agent, sentence }: { agent: string; sentence: string }) =>
-        `Agent ${agent}, which is above this one, may not use it: ${sentence}`,
+      parent_not_allowed: {
+        en: ({ agent, sentence }: { agent: string; sentence: string }) =>
+          `Agent ${agent}, which is above this one, may not use it: ${sentence}`,
+        zh: "上级智能体 {agent} 不可使用它：{rest}",
+      },
     },
-    passes: ({ who: { ancestors } }) =>
-      ancestors.length === 0
-        ? undefined
-        : `The agents above may use the tool too: ${ancestors.map(({ agent }) => agent.id).join(", ")}.`,
+    passes: {
+      en: ({ who: { ancestors } }) =>
+        ancestors.length === 0
+          ? undefined
+          : `The agents above may use the tool too: ${ancestors.map(({ agent }) => agent.id).join(", ")}.`,
+      zh: "上级智能体同样可以使用此工具。",
+    },
   })

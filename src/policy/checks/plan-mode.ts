@@ -15,10 +15,13 @@ export const planModeCheck = defineCheck({
     return deny("plan_mode", undefined, { fix: () => modeFix(who.agent.id) })
   },
   sentences: {
-    plan_mode: () =>
-      "The agent is in plan mode, in which only tools that read may run. Finish the plan, and make this call later.",
+    plan_mode: {
+      en: () =>
+        "The agent is in plan mode, in which only tools that read may run. Finish the plan, and make this call later.",
+      zh: "智能体处于计划模式，只有读取类工具可以运行。",
+    },
   },
-  passes: ({ mode }) => `The session's mode is ${mode}.`,
+  passes: { en: ({ mode }) => `The session's mode is ${mode}.`, zh: "会话模式没有异议。" },
 })
 
 function changesNothing({ effect, kind }: RegisteredTool): boolean {

@@ -18,7 +18,13 @@ export const quarantineCheck = defineCheck({
     )
   },
   sentences: {
-    tool_quarantined: ({ quarantine }: { quarantine: string }) => quarantine,
+    tool_quarantined: {
+      en: ({ quarantine }: { quarantine: string }) => quarantine,
+      zh: "工具的定义是新的或已改变，须先由人查看：{quarantine}",
+    },
   },
-  passes: ({ tool }) => (tool.type === "mcp" ? "A person has agreed to this definition of the tool." : undefined),
+  passes: {
+    en: ({ tool }) => (tool.type === "mcp" ? "A person has agreed to this definition of the tool." : undefined),
+    zh: "工具的定义已被信任。",
+  },
 })

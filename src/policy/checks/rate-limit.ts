@@ -12,7 +12,7 @@ export const rateLimitCheck = defineCheck({
     return deny("rate_limited", undefined, { words: { sentence }, ending: "rate_limited", retryAfterMs, fix })
   },
   sentences: {
-    rate_limited: ({ sentence }: { sentence: string }) => sentence,
+    rate_limited: { en: ({ sentence }: { sentence: string }) => sentence, zh: "已达到调用限额：{text}" },
   },
-  passes: () => "No rate limit is reached.",
+  passes: { en: () => "No rate limit is reached.", zh: "未达到调用限额。" },
 })

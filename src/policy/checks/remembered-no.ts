@@ -25,7 +25,10 @@ export const rememberedNoCheck = defineCheck({
         ),
       ),
   sentences: {
-    remembered_no: ({ by, why }: { by: string; why: string }) => `${by} said no, and it is remembered: ${why}`,
+    remembered_no: {
+      en: ({ by, why }: { by: string; why: string }) => `${by} said no, and it is remembered: ${why}`,
+      zh: "{by} 曾拒绝，并已记住：{why}",
+    },
   },
   unmatched: (facts) =>
     facts.grants

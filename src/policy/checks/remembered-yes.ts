@@ -21,7 +21,10 @@ export const rememberedYesCheck = defineCheck({
         ),
       ),
   sentences: {
-    remembered_yes: ({ by, why }: { by: string; why: string }) => `${by} said yes, and it is remembered: ${why}`,
+    remembered_yes: {
+      en: ({ by, why }: { by: string; why: string }) => `${by} said yes, and it is remembered: ${why}`,
+      zh: "{by} 曾同意，并已记住：{why}",
+    },
   },
   unmatched: (facts) =>
     facts.grants

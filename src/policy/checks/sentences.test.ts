@@ -9,7 +9,7 @@ const words = new Proxy({}, { get: (_, name) => `{${String(name)}}` }) as never
 
 test("the sentence of every code", () => {
   const table = checks.flatMap(({ name, sentences }) =>
-    Object.entries(sentences).map(([code, sentence]) => `${name} ${code}: ${sentence(words)}`),
+    Object.entries(sentences).map(([code, sentence]) => `${name} ${code}: ${sentence.en(words)}`),
   )
   expect(table.join("\n")).toMatchInlineSnapshot(`
     "agent agent_unknown: This agent does not exist, has ended, or has no known role. A person creates agents with 'qm agents create'.

@@ -15,12 +15,24 @@ export const toolLevelCheck = defineCheck({
     return code && ask(code, { tool: tool.name }, { fix: () => allowRuleFix(facts) })
   },
   sentences: {
-    tool_sensitive: ({ tool }: { tool: string }) => `Tool ${tool} is sensitive, so a person must approve every call.`,
-    tool_wants_approval: ({ tool }: { tool: string }) => `Tool ${tool} is configured to need approval before it runs.`,
-    tool_moderate: ({ tool }: { tool: string }) => `Tool ${tool} is moderate, so a person must approve the call.`,
+    tool_sensitive: {
+      en: ({ tool }: { tool: string }) => `Tool ${tool} is sensitive, so a person must approve every call.`,
+      zh: "工具 {tool} 属于敏感级别，每次调用都须由人批准。",
+    },
+    tool_wants_approval: {
+      en: ({ tool }: { tool: string }) => `Tool ${tool} is configured to need approval before it runs.`,
+      zh: "工具 {tool} 被设置为运行前须批准。",
+    },
+    tool_moderate: {
+      en: ({ tool }: { tool: string }) => `Tool ${tool} is moderate, so a person must approve the call.`,
+      zh: "工具 {tool} 属于中等级别，调用须由人批准。",
+    },
   },
-  passes: ({ tool: { name, permission } }) =>
-    `Tool ${name} ${permission.level === "public" ? "is public" : "only reads with this input"}, so its level needs no approval.`,
+  passes: {
+    en: ({ tool: { name, permission } }) =>
+      `Tool ${name} ${permission.level === "public" ? "is public" : "only reads with this input"}, so its level needs no approval.`,
+    zh: "级别无需批准。",
+  },
 })
 
 /** The line of the configuration that says the level, directly or because the tool must be confirmed. */

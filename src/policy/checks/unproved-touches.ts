@@ -18,15 +18,16 @@ export const unprovedTouchesCheck = defineCheck({
     return findingsOf(facts, "ask").length > 0 ? undefined : ask("touches_unproved", { tool: tool.name })
   },
   sentences: {
-    touches_unproved: ({ tool }: { tool: string }) =>
-      `It could not be proved what this call of ${tool} touches: a person looks at it first.`,
-    touches_unproved_for_rule: ({
-      tool,
-      verdict,
-      pattern,
-      why,
-    }: Record<"tool" | "verdict" | "pattern" | "why", string>) =>
-      `It could not be proved what this call of ${tool} touches, and the rule to ${verdict} ${pattern} may be about it: ${why}`,
+    touches_unproved: {
+      en: ({ tool }: { tool: string }) =>
+        `It could not be proved what this call of ${tool} touches: a person looks at it first.`,
+      zh: "无法证实 {tool} 的这次调用会涉及什么，因此先由人查看。",
+    },
+    touches_unproved_for_rule: {
+      en: ({ tool, verdict, pattern, why }: Record<"tool" | "verdict" | "pattern" | "why", string>) =>
+        `It could not be proved what this call of ${tool} touches, and the rule to ${verdict} ${pattern} may be about it: ${why}`,
+      zh: "无法证实 {tool} 的这次调用会涉及什么，而规则 {pattern} 可能与它有关。",
+    },
   },
 })
 

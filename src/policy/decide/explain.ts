@@ -88,7 +88,7 @@ function resultsWithPasses(given: AnyCheck, facts: VisibleFacts | CallFacts): Ex
     check.stage === "level"
       ? { verdict: "allow", reason: { check: check.name, source, code: "level_allows", sentence } }
       : { verdict: "pass", reason: { check: check.name, source, code: "passes", sentence } }
-  const sentence = found.length === 0 ? check.passes?.(facts) : undefined
+  const sentence = found.length === 0 ? check.passes?.en(facts) : undefined
   const unmatched = check.unmatched?.(facts) ?? []
   return [
     ...found,
