@@ -14,7 +14,7 @@ function folders(...lines: readonly string[]): string[] {
 const mayImport: Record<string, readonly string[]> = {
   lib: [],
   core: ["lib"],
-  messages: ["core"],
+  messages: ["core", "lib"],
   schema: ["core", "lib"],
   guards: ["core", "lib"],
   store: ["core", "lib"],

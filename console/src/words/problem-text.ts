@@ -1,6 +1,6 @@
 import { useCallback } from "react"
 import type { Problem } from "../../../src/interfaces/http/routes/schemas.ts"
-import { translate } from "../../../src/interfaces/http/routes/translate.ts"
+import { translate } from "../../../src/messages/translate.ts"
 import { problemOf } from "../api/http.ts"
 import { useLanguage, type Language } from "./words.tsx"
 

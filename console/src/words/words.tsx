@@ -2,7 +2,7 @@ import { createContext, use, useEffect, useMemo, useState, type ReactNode } from
 import type { Message } from "../../../src/messages/message.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { en, type Words } from "./en.ts"
-import { translate } from "../../../src/interfaces/http/routes/translate.ts"
+import { translate } from "../../../src/messages/translate.ts"
 import { zh } from "./zh.ts"
 
 export const languages = { en, zh } as const satisfies Record<string, Words>

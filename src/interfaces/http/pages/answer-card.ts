@@ -1,8 +1,8 @@
-import { translate, translateNote } from "../routes/translate.ts"
+import { translate, translateNote } from "../../../messages/translate.ts"
 import type { Card, Preview, Touch } from "../../../approvals/card/schema.ts"
 import type { Message } from "../../../messages/message.ts"
 import { html, type Html } from "./html.ts"
-import type { Words } from "./answer-words.ts"
+import type { Words } from "../../../messages/answer-page.ts"
 
 export const gate = html`<svg viewBox="0 0 24 24" aria-hidden="true">
   <path d="M5 4v16M9.7 4v16M14.3 4v16M19 4v16" />

@@ -1,7 +1,7 @@
 import type { Card } from "../../../approvals/card/schema.ts"
 import { cardHtml, gate } from "./answer-card.ts"
 import type { YesNeeds } from "../../../approvals/links/answer-rules.ts"
-import type { Words } from "./answer-words.ts"
+import type { Words } from "../../../messages/answer-page.ts"
 import { html, type Html } from "./html.ts"
 import { style } from "./style.ts"
 

@@ -12,7 +12,7 @@ import { readBody } from "../transport/read-body.ts"
 import { minutes, sayIn } from "./answer-card.ts"
 import { formHtml, noticeHtml, pageHtml, type Notice } from "./answer-html.ts"
 import { linkState, yesNeeds, type LinkState } from "../../../approvals/links/answer-rules.ts"
-import { wordsFor, type Words } from "./answer-words.ts"
+import { wordsFor, type Words } from "../../../messages/answer-page.ts"
 import type { Html } from "./html.ts"
 
 /** How many unknown links are looked up in a minute. A link has 256 bits: this only makes noise visible. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { reasonOf } from "../../../policy/rules/rule-reason.ts"
-import { checks } from "../../../policy/checks/list.ts"
-import { rule } from "../../../policy/testing.ts"
+import { reasonOf } from "../policy/rules/rule-reason.ts"
+import { checks } from "../policy/checks/list.ts"
+import { rule } from "../policy/testing.ts"
 import { chinese, translate, translateNote } from "./translate.ts"
 
 /** What a pattern finds in the sources of a folder: the first group that matched. */

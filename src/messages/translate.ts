@@ -1,7 +1,7 @@
-import type { ReasonParams as Params } from "../../../core/reason.ts"
-import { checkMessages } from "./check-messages.ts"
-import { guardMessages } from "./guard-messages.ts"
-import { endingMessages, phrasePatterns, phrases, problemMessages } from "./problem-messages.ts"
+import type { ReasonParams as Params } from "../core/reason.ts"
+import { checkMessages } from "./reasons.ts"
+import { guardMessages } from "./guards.ts"
+import { endingMessages, phrasePatterns, phrases, problemMessages } from "./problems.ts"
 
 /** A sentence for people, as the API has it. */
 interface Said {

@@ -1,4 +1,4 @@
-import type { EndingCode } from "../../../core/result.ts"
+import type { EndingCode } from "../core/result.ts"
 
 /**
  * Problems that people meet in the console, in Chinese, by `problem_` and their code. `{quoted}` is the first name in

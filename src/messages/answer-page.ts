@@ -1,4 +1,4 @@
-import { counted as plural } from "../../../lib/counted.ts"
+import { counted as plural } from "../lib/counted.ts"
 
 const en = {
   lang: "en",

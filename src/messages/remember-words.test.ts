@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { openTestApp, temporaryFolder } from "../../../testing/test-app.ts"
+import { openTestApp, temporaryFolder } from "../testing/test-app.ts"
 import { translate } from "./translate.ts"
 
 /** What an approver is offered to remember about a call that moves a file. */
