@@ -210,7 +210,7 @@ async function buildConsole() {
 
 function consoleSources() {
   const files = ["index.html", "vite.config.ts", "tsconfig.json"].map((name) => join("console", name))
-  for (const folder of ["console/src", "console/public"])
+  for (const folder of ["console/src", "console/public", "src/messages", "src/policy/checks"])
     files.push(...readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
   return [...files, "package-lock.json"]
 }

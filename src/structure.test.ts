@@ -14,7 +14,7 @@ function folders(...lines: readonly string[]): string[] {
 const mayImport: Record<string, readonly string[]> = {
   lib: [],
   core: ["lib"],
-  messages: ["core", "lib"],
+  messages: ["core", "lib", "policy"],
   schema: ["core", "lib"],
   guards: ["core", "lib"],
   store: ["core", "lib"],
@@ -52,7 +52,7 @@ const mayImport: Record<string, readonly string[]> = {
 /** What of a folder only these may import. */
 const onlyFor: Record<string, readonly string[]> = {
   "store/sqlite": ["app", "audit", "interfaces/cli"],
-  "policy/checks": ["policy"],
+  "policy/checks": ["policy", "messages"],
   "approvals/ask": ["app", "interfaces", "designs", "index.ts"],
 }
 

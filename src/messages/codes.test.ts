@@ -51,13 +51,21 @@ describe("the reasons of the core", () => {
     expect(codes).toContain("detail_no_sandbox")
   })
 
+  test("of a check are said in both languages", () => {
+    for (const { name, sentences, passes } of checks)
+      for (const { zh } of [...Object.values(sentences), ...(passes === undefined ? [] : [passes])])
+        expect(zh, name).toMatch(/\p{Script=Han}/u)
+  })
+
   test.each([...codes])("%s is said in Chinese too", (code) => expect(chinese[code]).toMatch(/\p{Script=Han}/u))
 
   test("a problem of every endpoint that the console uses is said in Chinese too", () => {
-    const problems = written("src/interfaces/http/routes", /HttpProblem\((?:[^{}]|\$\{[^{}]*\})*?\{\s*code: "(\w+)"/g)
+    const problems = written("src/interfaces/http", /HttpProblem\((?:[^{}]|\$\{[^{}]*\})*?\{\s*code: "(\w+)"/g)
     // What only programs meet: a header, a body or a token that the console always sends right.
     const forPrograms = [
       "missing_header",
+      "wrong_method",
+      "body_encoded",
       "not_json",
       "invalid_json",
       "agents_only_call",

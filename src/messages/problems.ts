@@ -1,7 +1,7 @@
 import type { EndingCode } from "../core/result.ts"
 
 /**
- * Problems that people meet in the console, in Chinese, by `problem_` and their code. `{quoted}` is the first name in
+ * The problems that people meet in the console, in Chinese, by `problem_` and their code. `{quoted}` is the first name in
  * quotes in the server's sentence, `{text}` all of it. What is missing is said in English.
  */
 export const problemMessages: Readonly<Record<string, string>> = {
@@ -28,6 +28,7 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_no_such_path: "这个地址什么也没有。",
   problem_invalid_request: "[“{field}”]填写得不正确。请改正后再试。",
   problem_body_too_long: "内容超过 {max} 字节。请缩短，或调高 server.maxBodyBytes。",
+  problem_too_many_open: "这个令牌或会话的未完成请求太多。请结束不需要的事件流和等待中的请求，然后再试。",
   problem_changed: "调用在您答复时发生了变化。请看新修订，再答复一次。",
   problem_answered: "已经有人答复过了。",
   problem_expired: "没有人及时答复，它已过期。",
@@ -58,7 +59,7 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_person_required: "只有人可以这样做。",
 }
 
-/** How a call ended, in Chinese, by `ended_` and its code. What a tool itself said stays as it is. */
+/** The endings of calls in Chinese, by `ended_` and its code. What a tool itself said stays as it is. */
 export const endingMessages = {
   ended_unknown_tool: "没有这个工具。",
   ended_invalid_arguments: "输入不正确。",
