@@ -70,6 +70,7 @@ export function openAgents(
     ...mailParts,
     owner,
     isAlive,
+    changes: store.changes,
     app: { on: (type, listener) => emitter.on(type, listener), approvals: api.approvals },
     models,
     openChain,

@@ -119,8 +119,8 @@ export interface Quartermaster extends Calls, AgentTools, Events {
   /** Links that answer one item without signing in. */
   readonly answerLinks: AnswerLinks
   readonly pins: AnswerPins
-  /** What is stored, as it is stored, by this and other processes. */
-  changes(): Promise<Changes>
+  /** A feed of store changes, by this and other processes. */
+  readonly changes: Changes
   readonly mcp: McpServers
   /** A/B tests of two versions of a tool. */
   readonly experiments: Experiments

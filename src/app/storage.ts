@@ -52,7 +52,7 @@ export function openStorage(store: Store, { settings, secrets, isShort, now }: S
     },
     /** The methods of the app that are about the store itself. */
     api: {
-      changes: () => store.changes(),
+      changes: store.changes,
       sealKey: (purpose: string) => sealKey(store.key, purpose),
       health: healthOf(store.database, store.recorder, now),
       backup: async (folder: string) => (await import("../store/sqlite/backup.ts")).backup(store, folder),

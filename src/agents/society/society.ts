@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Events } from "../../core/events.ts"
 import type { Approvals } from "../../approvals/queue/approvals.ts"
 import type { Conversations } from "../../core/conversation.ts"
 import type { Logger } from "../../core/logger.ts"
 import type { AgentView, Message } from "../../core/organisation.ts"
 import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
+import { followChanges, type Changes } from "../../store/change-feed.ts"
 import type { Messages } from "../../store/port.ts"
 import { isSocietyConversation, societyPrefix } from "../../core/society-conversation.ts"
 import type { SocietyChain, ChainOptions } from "../chain/open-chains.ts"
@@ -64,12 +64,10 @@ export interface SocietyParts extends MailParts {
   openChain(agentId: string, options: ChainOptions, society: SocietyChain): ToolChain
   /** A chain that goes on with a conversation that somebody else began. */
   reopen(id: string, options: ChainOptions, society: SocietyChain): Promise<ToolChain | undefined>
+  changes: Changes
   closing: AbortSignal
   logger: Logger
 }
-
-/** How often the answer of another process is looked for. */
-const pollMs = 100
 
 /** Creates the society. `organisationChanged` and `agentsEnded` are for the app, which knows when that happens. */
 export function openSociety(parts: SocietyParts) {
@@ -94,10 +92,15 @@ export function openSociety(parts: SocietyParts) {
     },
     message: ({ by, ...given }) => org.sendMessage({ ...given, from: "user", userId: by }),
     async answer(messageId, { signal } = {}) {
-      for (;;) {
-        const found = await messages.answerTo(messageId)
-        if (found !== undefined || signal?.aborted === true) return found
-        await sleep(pollMs, undefined, { signal }).catch(() => {})
+      const news = followChanges(parts.changes, signal)
+      try {
+        for (;;) {
+          const found = await messages.answerTo(messageId)
+          if (found !== undefined || signal?.aborted === true) return found
+          await news.next()
+        }
+      } finally {
+        news.stop()
       }
     },
     async openMessages(conversationId) {

@@ -25,7 +25,6 @@ export interface WaitOptions {
 
 /** Questions that come within this time are sent together. */
 const gatherMs = 25
-const pollMs = 1000
 /** How often a form is shown that was not filled in correctly. */
 const maxAttempts = 5
 const maxTimerMs = 2 ** 31 - 1
@@ -34,7 +33,6 @@ const maxTimerMs = 2 ** 31 - 1
 export async function waitForCall(open: OpenCall, options: WaitOptions): Promise<WaitEnd> {
   const { context, era, notifier } = options
   const timers: NodeJS.Timeout[] = []
-  let isOver = false
   let end!: (ended: WaitEnd) => void
   let failed!: (error: unknown) => void
   const ended = new Promise<WaitEnd>((resolve, reject) => {
@@ -61,7 +59,8 @@ export async function waitForCall(open: OpenCall, options: WaitOptions): Promise
   if (open.questions.size > 0) ask()
   else if (open.waiting !== undefined) reportWaiting(open, notifier)
   if (notifier.hasProgress) timers.push(setInterval(() => void remind(open, options), options.progressMs))
-  if (!options.canWait) timers.push(setTimeout(() => void poll(), options.waitMs + gatherMs))
+  let stopFollowing: () => void = () => {}
+  if (!options.canWait) timers.push(setTimeout(follow, options.waitMs + gatherMs))
   const onAbort = () => {
     if (stopWatching()) open.cancel()
   }
@@ -73,16 +72,18 @@ export async function waitForCall(open: OpenCall, options: WaitOptions): Promise
   } finally {
     signal.removeEventListener("abort", onAbort)
     stopWatching()
-    isOver = true
+    stopFollowing()
     for (const timer of timers) clearTimeout(timer)
   }
 
-  /** A call that waits itself has ended with a ticket by now; a call whose sub-calls wait has not. */
-  async function poll(): Promise<void> {
-    const waits = open.questions.size === 0 ? await pendingTicket(open, options.app) : undefined
-    if (isOver) return
-    if (waits === undefined) timers.push(setTimeout(() => void poll(), pollMs))
-    else end({ waits })
+  /** Ends with a ticket as soon as a sub-call waits. A call that waits itself has ended with one by now. */
+  function follow(): void {
+    const look = async () => {
+      const waits = open.questions.size === 0 ? await pendingTicket(open, options.app) : undefined
+      if (waits !== undefined) end({ waits })
+    }
+    stopFollowing = options.app.changes.listen(() => void look())
+    void look()
   }
 
   /** A question to the client follows right after `onWaiting`; if none comes, somebody else must answer. */

@@ -4,26 +4,26 @@ import { sql, type Kysely, type Selectable } from "kysely"
 import { totalWaiting, type WaitingCounts, type Vote } from "../../core/approval.ts"
 import type { SettledAnswer, CallRow, CallState } from "../../core/call.ts"
 import { readStoredReasons, type StoredReason } from "../../core/reason.ts"
+import type { Changes } from "../change-feed.ts"
 import type { CallStore } from "../port.ts"
 import { retryWhileBusy, type Database } from "./database.ts"
 import { kyselyOver } from "./kysely.ts"
 import type { Tables } from "./tables.ts"
-
-/** How often changes of other processes are looked for. */
-const pollMs = 100
 
 /** The calls table of the embedded store. Several processes share it; every change is one statement. */
 export class SqliteCalls implements CallStore {
   readonly #database: Database
   readonly #kysely: Kysely<Tables>
   readonly #watchers = new Map<string, Set<() => void>>()
-  #polling: NodeJS.Timeout | undefined
+  readonly #changes: Pick<Changes, "listen">
+  #stopListening: (() => void) | undefined
   /** Settles in the turn of the event loop after the last write. */
   #lastWrite: Promise<void> = Promise.resolve()
-  #lastSeen: { version: unknown; change: number } = { version: 0, change: 0 }
+  #lastSeen = 0
 
-  constructor(database: Database) {
+  constructor(database: Database, changes: Pick<Changes, "listen">) {
     this.#database = database
+    this.#changes = changes
     this.#kysely = kyselyOver(database)
   }
 
@@ -259,42 +259,29 @@ export class SqliteCalls implements CallStore {
     return true
   }
 
-  /** Polls once for all watchers and wakes only those whose call changed. */
+  /** Listens once for all watchers and wakes only those whose call changed. */
   #watch(): void {
-    if (this.#polling !== undefined) return
-    this.#lastSeen = { version: this.#version(), change: this.#lastChange() }
-    this.#polling = setInterval(() => {
-      try {
-        this.#poll()
-      } catch {
-        // Another process holds the lock. The next poll sees the change.
-      }
-    }, pollMs)
+    if (this.#stopListening !== undefined) return
+    this.#lastSeen = this.#lastChange()
+    this.#stopListening = this.#changes.listen(() => this.#wakeChanged())
   }
 
-  #poll(): void {
-    const version = this.#version()
-    if (version === this.#lastSeen.version) return
+  #wakeChanged(): void {
     const rows = this.#database
       .prepare("select id, change from calls where change > ? order by change")
-      .all(this.#lastSeen.change) as { id: string; change: number }[]
-    this.#lastSeen = { version, change: rows.at(-1)?.change ?? this.#lastSeen.change }
+      .all(this.#lastSeen) as { id: string; change: number }[]
+    this.#lastSeen = rows.at(-1)?.change ?? this.#lastSeen
     for (const { id } of rows) for (const wake of this.#watchers.get(id) ?? []) wake()
   }
 
   #stopWatching(): void {
-    clearInterval(this.#polling)
-    this.#polling = undefined
+    this.#stopListening?.()
+    this.#stopListening = undefined
   }
 
   #lastChange(): number {
     const row = this.#database.prepare("select max(change) as change from calls").get() as { change: number | null }
     return row.change ?? 0
-  }
-
-  #version(): unknown {
-    const row = this.#database.prepare("pragma data_version").get() as { data_version: number }
-    return row.data_version
   }
 }
 

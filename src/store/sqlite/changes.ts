@@ -74,65 +74,91 @@ const sources: readonly Source[] = [
   },
 ]
 
-/** Reads what was stored from the tables themselves. `database` is a connection of its own, so that it sees every commit. */
+/**
+ * Reads changes from the tables themselves, and is the one watcher of this process: everybody else listens to it. The
+ * connection is its own, so that it sees every commit, and is opened on first use.
+ */
 export class StoredChanges implements Changes {
-  readonly #database: Database
+  readonly #open: () => Promise<Database>
   readonly #listeners = new Set<() => void>()
+  #opened: Promise<Database> | undefined
   #polling: NodeJS.Timeout | undefined
+  #isClosed = false
   #seen: unknown
 
-  constructor(database: Database) {
-    this.#database = database
+  constructor(open: () => Promise<Database>) {
+    this.#open = open
   }
 
-  latest(): string {
-    return written(sources.map(({ latest }) => this.#latest(latest)))
+  async latest(): Promise<string> {
+    const database = await this.#database()
+    return written(sources.map(({ latest }) => latestIn(database, latest)))
   }
 
-  since(cursor: string): { changes: Change[]; cursor: string } | undefined {
+  async since(cursor: string): Promise<{ changes: Change[]; cursor: string } | undefined> {
+    const database = await this.#database()
     const places = read(cursor)
     if (places === undefined) return undefined
     const changes: Change[] = []
     const next: number[] = []
     for (const [index, { latest, since, change }] of sources.entries()) {
       const from = places[index]!
-      const rows = this.#database.prepare(`${since} limit ${mostChanges + 1}`).all(from) as unknown as Row[]
-      if (rows.length > mostChanges || (rows.length === 0 && from > this.#latest(latest))) return undefined
+      const rows = database.prepare(`${since} limit ${mostChanges + 1}`).all(from) as unknown as Row[]
+      if (rows.length > mostChanges || (rows.length === 0 && from > latestIn(database, latest))) return undefined
       changes.push(...rows.map(change))
       next.push(Number(rows.at(-1)?.["at"] ?? from))
     }
     return { changes, cursor: written(next) }
   }
 
-  listen(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    this.#seen ??= this.#version()
-    this.#polling ??= setInterval(() => this.#poll(), pollMs).unref()
+  readonly listen = (listener: () => void): (() => void) => {
+    const own = () => listener()
+    this.#listeners.add(own)
+    void this.#startPolling()
     return () => {
-      this.#listeners.delete(listener)
-      if (this.#listeners.size === 0) this.close()
+      this.#listeners.delete(own)
+      if (this.#listeners.size === 0) this.#stopPolling()
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#stopPolling()
+    await this.#opened?.then((database) => database.close())
+  }
+
+  #database(): Promise<Database> {
+    return (this.#opened ??= this.#isClosed ? Promise.reject(new Error("The store is closed.")) : this.#open())
+  }
+
+  async #startPolling(): Promise<void> {
+    const database = await this.#database().catch(() => undefined)
+    if (database === undefined || this.#isClosed || this.#polling !== undefined || this.#listeners.size === 0) return
+    // Something may have been stored before the connection was open.
+    this.#seen = undefined
+    this.#polling = setInterval(() => this.#poll(database), pollMs)
+    this.#poll(database)
+  }
+
+  #stopPolling(): void {
     clearInterval(this.#polling)
     this.#polling = undefined
   }
 
-  #poll(): void {
-    const version = this.#version()
-    if (version === this.#seen) return
-    this.#seen = version
-    for (const listener of this.#listeners) listener()
+  #poll(database: Database): void {
+    try {
+      const { data_version: version } = database.prepare("pragma data_version").get() as { data_version: number }
+      if (version === this.#seen) return
+      for (const listener of this.#listeners) listener()
+      this.#seen = version
+    } catch {
+      // Another process holds the lock. The next poll tells of the change.
+    }
   }
+}
 
-  #version(): unknown {
-    return (this.#database.prepare("pragma data_version").get() as { data_version: number }).data_version
-  }
-
-  #latest(query: string): number {
-    return Number((this.#database.prepare(query).get() as { at: number | null }).at ?? 0)
-  }
+function latestIn(database: Database, query: string): number {
+  return Number((database.prepare(query).get() as { at: number | null }).at ?? 0)
 }
 
 function written(places: readonly number[]): string {

@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Logger } from "../../core/logger.ts"
 import type { CallStore, Recorder } from "../port.ts"
+import type { Changes } from "../change-feed.ts"
 import { StoredChanges } from "./changes.ts"
 import { FileArtifacts } from "./artifacts.ts"
 import { disk, openDatabase, toStoreUnavailable, retryWhileBusy, type Database } from "./database.ts"
@@ -35,8 +36,7 @@ export interface Store {
   readonly conversations: SqliteConversations
   readonly limits: StoreLimits
   readonly leases: Leases
-  /** What was stored, for those who follow it. */
-  changes(): Promise<StoredChanges>
+  readonly changes: Changes
   /** Opened on first use, because most commands never need it. */
   calls(): Promise<CallStore>
   close(): Promise<void>
@@ -48,10 +48,9 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   const { database, key } = await open(dataDir, file, journalDir)
   let calls: Promise<CallStore> | undefined
   let callsDatabase: Database | undefined
-  let changes: Promise<StoredChanges> | undefined
-  let changesDatabase: Database | undefined
   let unsynced: Promise<Database> | undefined
   let openedUnsynced: Database | undefined
+  const changes = new StoredChanges(() => openDatabase(file))
   const recorder = await createRecorder()
 
   async function createRecorder(): Promise<Recorder> {
@@ -74,12 +73,7 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
   async function openCalls(): Promise<CallStore> {
     const { SqliteCalls } = await import("./calls.ts")
     callsDatabase = await openDatabase(file)
-    return new SqliteCalls(callsDatabase)
-  }
-
-  async function openChanges(): Promise<StoredChanges> {
-    changesDatabase = await openDatabase(file)
-    return new StoredChanges(changesDatabase)
+    return new SqliteCalls(callsDatabase, changes)
   }
 
   return {
@@ -94,13 +88,12 @@ export async function openStore({ dataDir, owner, logger, writes }: StoreOptions
     limits: new StoreLimits(openUnsynced),
     leases,
     calls: () => (calls ??= openCalls()),
-    changes: () => (changes ??= openChanges()),
+    changes,
     async close() {
       await recorder.close()
       await leases.close()
       callsDatabase?.close()
-      await changes?.then((opened) => opened.close())
-      changesDatabase?.close()
+      await changes.close()
       await unsynced?.then((opened) => {
         openedUnsynced = undefined
         opened.close()

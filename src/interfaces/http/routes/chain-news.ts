@@ -3,6 +3,7 @@ import type { Conversation, Turn } from "../../../core/conversation.ts"
 import type { Caller } from "./caller.ts"
 import type { Api } from "./endpoint.ts"
 import { maySee } from "./chain-json.ts"
+import { followChanges } from "../../../store/change-feed.ts"
 import { mayRead } from "./events.ts"
 import { notFound } from "./problem.ts"
 
@@ -36,7 +37,7 @@ export async function chainNews(
   const after = cursor === undefined ? undefined : rest.join(".")
   const { conversations } = api.app
   const over = AbortSignal.any([signal, api.closing, AbortSignal.timeout(Math.max(1, wait * 1000))])
-  const news = await listenForNews(api, over)
+  const news = followChanges(api.app.changes, over)
   try {
     for (;;) {
       const items = await conversations.turns(id, first)
@@ -64,27 +65,4 @@ export function maySeeAgent({ app }: Api, caller: Caller, { agentId }: Pick<Agen
     next = app.org.findAgent(next)?.parentId
   }
   return above.has(caller.id)
-}
-
-/** `next` resolves when something was stored since it was called last, or when the signal aborts. */
-async function listenForNews({ app }: Api, over: AbortSignal): Promise<{ next(): Promise<void>; stop(): void }> {
-  const feed = await app.changes()
-  let hasNews = false
-  let wake: () => void = () => {}
-  const tell = () => {
-    hasNews = true
-    wake()
-  }
-  const stopListening = feed.listen(tell)
-  over.addEventListener("abort", tell)
-  return {
-    async next() {
-      if (!hasNews && !over.aborted) await new Promise<void>((resolve) => (wake = resolve))
-      hasNews = false
-    },
-    stop() {
-      stopListening()
-      over.removeEventListener("abort", tell)
-    },
-  }
 }

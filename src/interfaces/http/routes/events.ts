@@ -55,9 +55,9 @@ export const eventEndpoint = endpoint({
   query: z.object({ cursor: z.string().optional().describe("The same, for clients that cannot send headers.") }),
   media: "text/event-stream",
   answers: { 200: z.string() },
-  async handle({ api, callerNow, headers, query, signal }) {
+  handle({ api, callerNow, headers, query, signal }) {
     const given = headers.get("last-event-id") ?? query.cursor
-    const events = eventStream(api, callerNow, await api.app.changes(), given, signal)
+    const events = eventStream(api, callerNow, given, signal)
     return new RawReply(events, { "content-type": "text/event-stream", "cache-control": "no-cache" })
   },
 })
@@ -66,12 +66,12 @@ export const eventEndpoint = endpoint({
 async function* eventStream(
   { app, closing }: Api,
   callerNow: () => Caller,
-  feed: Awaited<ReturnType<Api["app"]["changes"]>>,
   given: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   let caller = callerNow()
-  let cursor = given ?? feed.latest()
+  const feed = app.changes
+  let cursor = given ?? (await feed.latest())
   let wake: () => void = () => {}
   let hasNews = true
   const stopListening = feed.listen(() => {
@@ -105,9 +105,9 @@ async function* eventStream(
       for (const piece of answers.take()) yield eventText("answer", JSON.stringify(piece))
       if (hasNews) {
         hasNews = false
-        const news = feed.since(cursor)
+        const news = await feed.since(cursor)
         if (news === undefined) {
-          cursor = feed.latest()
+          cursor = await feed.latest()
           yield eventText("resync", "{}", cursor)
         } else {
           cursor = news.cursor

@@ -1,6 +1,6 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { existsSync } from "node:fs"
-import { setTimeout as sleep } from "node:timers/promises"
+import { followChanges } from "../../../../store/change-feed.ts"
 import type { AgentActivity } from "../../../../agents/society/overview.ts"
 import { printableJson } from "../../../../lib/printable.ts"
 import { terminalStyleFor } from "../../../../lib/terminal-style.ts"
@@ -10,7 +10,8 @@ import { onBrokenPipe, printMessage, printOutput } from "../../common/output.ts"
 import { withApp } from "../../common/open-app.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
 
-const pollMs = 500
+/** How often it is looked whether the data folder is still there. */
+const lookMs = 1000
 
 /** Shows who does what until Ctrl-C: a tree in a terminal, else a line for each change. */
 export async function watchAgents(context: CliContext): Promise<number> {
@@ -21,8 +22,10 @@ export async function watchAgents(context: CliContext): Promise<number> {
     return await withApp(context, {}, async (app, { dataDir }) => {
       // What is open can still be read, but nothing new comes.
       const isOver = () => controller.signal.aborted || !existsSync(dataDir)
-      const watched = { app, isOver, signal: controller.signal }
+      const news = followChanges(app.changes, controller.signal)
+      const watched = { app, isOver, next: () => news.next(lookMs) }
       await (io.stdout.isTTY && !flags.json ? drawTree(context, watched) : printChanges(context, watched))
+      news.stop()
       if (!controller.signal.aborted)
         printMessage(context, "The data folder was removed, so there is nothing to watch any more.")
       return 0
@@ -35,10 +38,10 @@ export async function watchAgents(context: CliContext): Promise<number> {
 interface Watched {
   app: Quartermaster
   isOver(): boolean
-  signal: AbortSignal
+  next(): Promise<void>
 }
 
-async function drawTree({ io }: CliContext, { app, isOver, signal }: Watched): Promise<void> {
+async function drawTree({ io }: CliContext, { app, isOver, next }: Watched): Promise<void> {
   const { LiveScreen } = await import("../chat/live-screen.ts")
   const paint = await terminalStyleFor(io.stdout, io.env)
   let activity: readonly AgentActivity[] = await app.society.overview()
@@ -54,7 +57,7 @@ async function drawTree({ io }: CliContext, { app, isOver, signal }: Watched): P
   const onResize = () => screen.drawNow()
   io.stdout.on("resize", onResize)
   while (!isOver()) {
-    await sleep(pollMs, undefined, { signal }).catch(() => {})
+    await next()
     activity = await app.society.overview()
     screen.draw()
   }
@@ -65,7 +68,7 @@ async function drawTree({ io }: CliContext, { app, isOver, signal }: Watched): P
 }
 
 /** Prints an agent when what it does has changed. With --json, everything that is known of it. */
-async function printChanges(context: CliContext, { app, isOver, signal }: Watched): Promise<void> {
+async function printChanges(context: CliContext, { app, isOver, next }: Watched): Promise<void> {
   const { flags } = context
   if (!flags.json) printMessage(context, "Watching the agents. Press Ctrl-C to stop.")
   const shown = new Map<string, string>()
@@ -77,6 +80,6 @@ async function printChanges(context: CliContext, { app, isOver, signal }: Watche
       shown.set(each.agentId, text)
       printOutput(context, flags.json ? printableJson(each) : `${each.agentId} (${each.role}) ${text}`)
     }
-    await sleep(pollMs, undefined, { signal }).catch(() => {})
+    await next()
   }
 }

@@ -1,12 +1,9 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
-import { setTimeout as sleep } from "node:timers/promises"
 import type { ToolChainResult } from "../../../../agents/chain/chain-result.ts"
 import type { ToolChain } from "../../../../agents/chain/tool-chain.ts"
 import type { RunningSociety } from "../../../../agents/society/society.ts"
+import { followChanges, type Follower } from "../../../../store/change-feed.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
-
-/** How often agents are looked at that another process runs. */
-const pollMs = 200
 
 /**
  * Goes on with a run until every agent that it wrote to has answered, and returns its last result. Where the others only
@@ -18,6 +15,22 @@ export async function waitForAgents(
   society: RunningSociety,
   first: ToolChainResult,
   signal: AbortSignal,
+): Promise<ToolChainResult> {
+  const changes = followChanges(app.changes, signal)
+  try {
+    return await untilAnswered(app, chain, society, first, signal, changes)
+  } finally {
+    changes.stop()
+  }
+}
+
+async function untilAnswered(
+  app: Quartermaster,
+  chain: ToolChain,
+  society: RunningSociety,
+  first: ToolChainResult,
+  signal: AbortSignal,
+  changes: Follower,
 ): Promise<ToolChainResult> {
   let result = first
   while (result.status === "completed" && !signal.aborted) {
@@ -35,7 +48,8 @@ export async function waitForAgents(
     const activity = await app.society.overview()
     const isWorking = activity.some(({ agentId, state }) => recipients.has(agentId) && state === "working")
     if (!isWorking) return { ...result, status: "waiting", waiting: ticketsOf(await itemsInTree(app, chain.id)) }
-    await sleep(pollMs, undefined, { signal }).catch(() => {})
+    // Another process runs them.
+    await changes.next()
   }
   return signal.aborted && result.status === "completed" ? { ...result, status: "aborted" } : result
 }

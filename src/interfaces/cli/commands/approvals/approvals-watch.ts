@@ -1,5 +1,5 @@
 import { agentOfEntries } from "../../common/known-names.ts"
-import { setTimeout as sleep } from "node:timers/promises"
+import { followChanges } from "../../../../store/change-feed.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { answerHere, canAnswerHere } from "./answer-at-terminal.ts"
 import { showPendingItem } from "./show-pending.ts"
@@ -7,8 +7,6 @@ import type { CliContext } from "../../common/context.ts"
 import { onBrokenPipe, printMessage } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
-
-const pollMs = 250
 
 /** Shows what waits and takes answers until Ctrl-C. Without a terminal, each item is printed once with the commands. */
 export async function watchApprovals(context: CliContext): Promise<number> {
@@ -35,12 +33,14 @@ function printPending(context: CliContext, controller: AbortController): Promise
     const agent = agentOfEntries(context, app)
     if (!flags.json) printMessage(context, "Watching for approvals. Press Ctrl-C to stop.")
     const shown = new Set<string>()
+    const news = followChanges(app.changes, signal)
     while (!signal.aborted) {
       const items = await app.approvals.list(agent === undefined ? {} : { agentId: agent })
       for (const item of items.filter((each) => isNew(each, shown)))
         await showPendingItem(context, item, { whole: false })
-      await sleep(pollMs, undefined, { signal }).catch(() => {})
+      await news.next()
     }
+    news.stop()
     return 0
   })
 }

@@ -1,5 +1,6 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
+import { followChanges } from "../../../../store/change-feed.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { WaitingCards } from "../chat/waiting-cards.ts"
 import type { CliContext } from "../../common/context.ts"
@@ -19,8 +20,6 @@ interface RunCardsOptions {
   /** The person left these for later, and nothing else runs. */
   onLeft(items: readonly PendingItem[]): void
 }
-
-const lookMs = 500
 
 /** Shows what waits in a run as the chat does. Returns a function that stops that and takes an open card off. */
 export function showCards(
@@ -55,17 +54,25 @@ export function showCards(
     isOver = true
     onLeft(await itemsInTree(app, id))
   }
-  const timer = setInterval(() => void look(), lookMs)
-  const ended = ({ callId }: { callId: string }) => void running.delete(callId)
+  const news = followChanges(app.changes)
+  const lookAlways = async () => {
+    for (; !isOver; await news.next()) await look()
+  }
+  void lookAlways()
+  const ended = ({ callId }: { callId: string }) => {
+    running.delete(callId)
+    news.wake()
+  }
   const stops = [
-    app.on("TOOL_CALL_WAITING", () => void look()),
+    app.on("TOOL_CALL_WAITING", news.wake),
     app.on("TOOL_CALL_REQUESTED", ({ callId }) => void running.add(callId)),
     app.on("TOOL_CALL_COMPLETED", ended),
     app.on("TOOL_CALL_FAILED", ended),
   ]
   return () => {
     isOver = true
-    clearInterval(timer)
+    news.wake()
+    news.stop()
     for (const off of stops) off()
     cards?.close()
   }
