@@ -161,6 +161,7 @@ test("the command line starts without loading what only some commands need", () 
     "registry/builtin-groups.ts",
     "schema/intent-text.ts",
     "schema/problems.ts",
+    "store/change-feed.ts",
   ]
   const heavy = [...loaded]
     .map((file) => relative(root, file))

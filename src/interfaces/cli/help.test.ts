@@ -34,7 +34,7 @@ test("the help lists the commands by what a person wants to do", async () => {
 test("the help of every command has an example of it, with options that it has", async () => {
   for (const [command, help] of await allHelp()) {
     const [, lines = ""] = /\nExamples?:\n((?: {2}qm .*\n?)+)/.exec(help) ?? []
-    expect(lines, `Write an example of '${command}' in examples.ts.`).toContain(`qm ${command}`.trimEnd())
+    expect(lines, `Write an .example(…) where '${command}' is defined.`).toContain(`qm ${command}`.trimEnd())
     // A command above others shows examples of those.
     const [list = ""] = help.split(/^Examples?:$/m)
     if (/^Commands:$|^Try it:$/m.test(list)) continue

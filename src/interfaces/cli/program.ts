@@ -1,4 +1,4 @@
-import { Command, CommanderError, Help, type Option } from "commander"
+import { CommanderError, Help, type Option } from "commander"
 import { OrganisationError } from "../../org/organisation-admin.ts"
 import { addAgents } from "./commands/agents/agents.ts"
 import { addApprovals } from "./commands/approvals/approvals.ts"
@@ -10,7 +10,7 @@ import { addCheck } from "./commands/config/check.ts"
 import { addDemo } from "./commands/demo/demo.ts"
 import { addDepartments } from "./commands/org/departments.ts"
 import { addDoctor } from "./commands/doctor/doctor.ts"
-import { examples } from "./common/examples.ts"
+import { CliCommand } from "./common/cli-command.ts"
 import { addExperiments } from "./commands/tools/experiments.ts"
 import { addFreeze } from "./commands/org/freeze.ts"
 import { addGrants } from "./commands/approvals/grants.ts"
@@ -47,7 +47,6 @@ import {
   unknownCommand,
   UsageError,
   withHelp,
-  wordsOf,
 } from "./common/usage.ts"
 import { version } from "./common/version.ts"
 import { addWhy } from "./commands/call/why.ts"
@@ -76,7 +75,7 @@ const commandGroups = {
 /** Parses the command line, runs the command and resolves with the exit code. */
 export async function runProgram(argv: readonly string[], io: Io, runtime: Runtime): Promise<number> {
   let code = 0
-  const program = new Command("qm")
+  const program = new CliCommand("qm").example("qm demo", "qm call base64_encode text=hello")
   const run: Run =
     (command) =>
     async (...args) => {
@@ -85,7 +84,7 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
       try {
         code = await command(context, ...args)
       } catch (error) {
-        if (error instanceof UsageError) throw withHelp(error, args.at(-1) as Command)
+        if (error instanceof UsageError) throw withHelp(error, args.at(-1) as CliCommand)
         if (!(error instanceof OrganisationError || error instanceof CannotDo)) throw error
         code = refused(context, error)
       }
@@ -122,7 +121,7 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
     .addHelpText("after", exitCodes)
     .hook("preAction", (_, command) => {
       io.typedOptions = [...(io.typedOptions ?? []), ...placeOptions(program.opts<Partial<Flags>>())]
-      refuseInsideTool(io, command)
+      refuseInsideTool(io, command as CliCommand)
     })
   for (const [heading, adds] of Object.entries(commandGroups)) {
     program.commandsGroup(heading)
@@ -139,9 +138,9 @@ export async function runProgram(argv: readonly string[], io: Io, runtime: Runti
 const describeOption = (option: Option) => new Help().optionDescription(option)
 
 /** Gives every command examples in its help, and its wrong usage a sentence that leads there. */
-function addHelp(command: Command, argv: readonly string[]): void {
+function addHelp(command: CliCommand, argv: readonly string[]): void {
   command.addHelpText("after", () => {
-    const lines = examples[wordsOf(command).slice(1).join(" ")] ?? []
+    const lines = command.examples
     return `\n${lines.length > 1 ? "Examples" : "Example"}:\n${lines.map((line) => `  ${line}`).join("\n")}`
   })
   command.exitOverride((error) => {

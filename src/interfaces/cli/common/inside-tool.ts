@@ -1,34 +1,10 @@
-import type { Command } from "commander"
+import type { CliCommand } from "./cli-command.ts"
 import type { Flags, Io } from "./context.ts"
 import { isInsideTool } from "./open-app.ts"
-import { NotAllowed } from "./usage.ts"
-
-/**
- * The commands that a program started by an agent may use: those that call, list and explain. It may not answer
- * approvals, grant rights or trust files. Commands that are not listed are refused.
- */
-const allowedInside: Readonly<Record<string, "whole" | readonly string[]>> = {
-  call: "whole",
-  why: "whole",
-  pipeline: "whole",
-  tools: "whole",
-  groups: "whole",
-  doctor: "whole",
-  start: "whole",
-  audit: ["list", "show", "stats", "export", "verify", "head"],
-  rules: ["list", "test", "simulate"],
-  roles: ["list", "show"],
-  agents: ["list", "show"],
-  departments: ["list"],
-  people: ["list", "show"],
-  mcp: ["serve", "list"],
-  plugins: ["list", "show"],
-  experiments: ["list", "show"],
-  models: ["list"],
-}
+import { NotAllowed, wordsOf } from "./usage.ts"
 
 /** Inside a tool, refuses commands for people and options or variables that change the configuration. */
-export function refuseInsideTool(io: Io, command: Command): void {
+export function refuseInsideTool(io: Io, command: CliCommand): void {
   if (!isInsideTool(io)) return
   refuseCommand(command)
   const { set, config, data } = command.optsWithGlobals<Partial<Flags>>()
@@ -50,17 +26,10 @@ function configVariable(env: Io["env"]): string | undefined {
 
 const known: readonly string[] = ["QM_INSIDE", "QM_AGENT", "QM_PERSON_TOKEN"]
 
-function refuseCommand(command: Command): void {
-  const [noun = "", verb = ""] = wordsOf(command)
-  const allowed = Object.hasOwn(allowedInside, noun) ? allowedInside[noun] : []
-  if (allowed === "whole" || allowed?.includes(verb)) return
-  const words = ["qm", noun, verb].filter((word) => word !== "").join(" ")
+function refuseCommand(command: CliCommand): void {
+  for (let each: CliCommand | null = command; each !== null; each = each.parent) if (each.isAllowedInTool) return
+  const words = wordsOf(command).slice(0, 3).join(" ")
   throw new NotAllowed(
     `'${words}' is for people, and this runs inside a tool (QM_INSIDE is set). Ask a person to run it in their own terminal.`,
   )
-}
-
-/** The words of a command without the program name. */
-function wordsOf(command: Command): string[] {
-  return command.parent === null ? [] : [...wordsOf(command.parent), command.name()]
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "./cli-command.ts"
 import { nearestName } from "../../../lib/nearest-name.ts"
 import { shellWord } from "../../../lib/shell-word.ts"
 
@@ -29,7 +29,7 @@ export class CannotDo extends Error {
 }
 
 /** The error for an unknown command, with the nearest existing one. */
-export function unknownCommand(word: string, above: Command): UsageError {
+export function unknownCommand(word: string, above: CliCommand): UsageError {
   const known = above.commands.map((command) => command.name())
   const before = wordsOf(above).join(" ")
   const guess = nearestName(word, known)
@@ -38,7 +38,7 @@ export function unknownCommand(word: string, above: Command): UsageError {
 }
 
 /** The words of a command: `qm roles create`. */
-export function wordsOf(command: Command): string[] {
+export function wordsOf(command: CliCommand): string[] {
   return command.parent === null ? [command.name()] : [...wordsOf(command.parent), command.name()]
 }
 
@@ -58,7 +58,7 @@ export function ambiguousId(beginning: string, ids: readonly string[]): CannotDo
 }
 
 /** Adds `list`, which also runs when no subcommand is given. A word after it is reported as an unknown subcommand. */
-export function listCommand(noun: Command, what: string): Command {
+export function listCommand(noun: CliCommand, what: string): CliCommand {
   return noun
     .command("list", { isDefault: true })
     .description(`list ${what}; '${wordsOf(noun).join(" ")}' alone does the same`)
@@ -76,7 +76,7 @@ export function parserSentence(message: string): string {
 }
 
 /** For a command that takes a tool's input: an unknown option that must be a parameter, as in `qm call read_file --path x`. */
-export function dashedParameter(message: string, argv: readonly string[], command: Command): string | undefined {
+export function dashedParameter(message: string, argv: readonly string[], command: CliCommand): string | undefined {
   const takesInput = command.registeredArguments.some((argument) => argument.name() === "input")
   const [, option = "", key = "", given] = /unknown option '(--([^'=]+)(?:=([^']*))?)'/s.exec(message) ?? []
   const guess = /Did you mean --(\w)/.exec(message)?.[1]
@@ -87,7 +87,7 @@ export function dashedParameter(message: string, argv: readonly string[], comman
 }
 
 /** The error with a last sentence that says where the help of the command is, unless the message names a command itself. */
-export function withHelp(error: UsageError, command: Command): UsageError {
+export function withHelp(error: UsageError, command: CliCommand): UsageError {
   if (/'qm [^']*'/.test(error.message)) return error
   return new UsageError(`${error.message} '${wordsOf(command).join(" ")} --help' shows how to use it.`)
 }

@@ -1,4 +1,5 @@
-import { Option, type Command } from "commander"
+import { Option } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { AgentActivity } from "../../../../agents/society/overview.ts"
 import { stateText } from "./agent-tree.ts"
 import { counted } from "../../../../lib/counted.ts"
@@ -22,15 +23,25 @@ interface AgentFlags {
   folder?: string
 }
 
-export function addAgents(program: Command, run: Run): void {
-  const agents = program.command("agents").description("list, create, write to and terminate agents")
-  listCommand(agents, "the agents").option("--all", "also show terminated agents").action(run(listAgents))
+export function addAgents(program: CliCommand, run: Run): void {
+  const agents = program
+    .command("agents")
+    .example("qm agents list")
+    .description("list, create, write to and terminate agents")
+  listCommand(agents, "the agents")
+    .example("qm agents list --all")
+    .allowInTool()
+    .option("--all", "also show terminated agents")
+    .action(run(listAgents))
   agents
     .command("show <id>")
+    .example("qm agents show dev")
+    .allowInTool()
     .description("show one agent: its role, parents, tools and messages")
     .action(run(showAgent))
   agents
     .command("create [id]")
+    .example("qm agents create dev --role developer")
     .description("create an agent; without an id it gets a generated one")
     .requiredOption("--role <role>", "role, by name or id")
     .addOption(new Option("--id <id>").hideHelp())
@@ -44,22 +55,26 @@ export function addAgents(program: Command, run: Run): void {
     .action(run(createAgent))
   agents
     .command("terminate <id>")
+    .example("qm agents terminate dev --reason 'The task is done.'")
     .description("end an agent and all its sub-agents, and cancel their waiting calls")
     .option("--reason <text>", "reason for the audit log")
     .action(run(terminateAgent))
   agents
     .command("inbox <id>")
+    .example("qm agents inbox dev --unread")
     .description("show the messages an agent received, without marking them as read")
     .option("--unread", "only unread messages")
     .option("--message <id>", "only this message, as a whole; the first characters of its id are enough")
     .action(run(inbox))
   agents
     .command("message <id> <text...>")
+    .example("qm agents message dev 'Which tests fail?' --wait")
     .description("write to an agent, which works on it and answers")
     .option("--wait [seconds]", "wait for the answer and print it")
     .action(run(message))
   agents
     .command("watch")
+    .example("qm agents watch")
     .description("show live who does what, waits for whom, and what it has used")
     .action(run(watch))
 }

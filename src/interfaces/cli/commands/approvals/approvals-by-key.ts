@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { QueueEnd } from "../../../../approvals/ask/queue.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { answerHere, canAnswerHere } from "./answer-at-terminal.ts"
@@ -17,13 +17,13 @@ export function byKeyWithoutId<Rest extends unknown[]>(
 ) {
   return (context: CliContext, id: string | undefined, ...rest: Rest): Promise<number> => {
     if (id !== undefined) return command(context, id, ...rest)
-    refuseOptions(rest.at(-1) as Command)
+    refuseOptions(rest.at(-1) as CliCommand)
     return answerByKey(context, kinds)
   }
 }
 
 /** The card asks for what the options say, so that they cannot answer something the person has not seen. */
-function refuseOptions(command: Command): void {
+function refuseOptions(command: CliCommand): void {
   const [option] = command.options.filter((each) => command.getOptionValueSource(each.attributeName()) === "cli")
   if (option !== undefined)
     throw new UsageError(`${option.long} goes with an id. Give the id, or leave it out: the card asks.`)

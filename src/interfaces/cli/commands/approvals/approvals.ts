@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { rememberFlag, rememberWords } from "./remember-flag.ts"
 import { showPendingItem } from "./show-pending.ts"
 import { ambiguousPendingIds, editInput, submitAnswer, type AnswerFlags } from "./approvals-answer.ts"
@@ -12,18 +12,25 @@ import { withApp } from "../../common/open-app.ts"
 import { parseTimeAhead } from "../../common/time-text.ts"
 import { CannotDo, requireId, listCommand, repeated, ambiguousId, NotAllowed, UsageError } from "../../common/usage.ts"
 
-export function addApprovals(program: Command, run: Run): void {
+export function addApprovals(program: CliCommand, run: Run): void {
   const approvals = program
     .command("approvals")
+    .example("qm approvals list", "qm approvals approve 01a1e1a9")
     .description("list and answer what waits for a person: calls, results and questions")
     .addHelpText("after", "\nIn a terminal, a command that answers needs no id: it shows what waits and takes a key.")
   const scopes = rememberWords.join(", ")
-  listCommand(approvals, "what waits for a person").action(run(listPending))
+  listCommand(approvals, "what waits for a person").example("qm approvals list --agent dev").action(run(listPending))
   approvals
     .command("show <id>")
+    .example("qm approvals show 01a1e1a9")
     .description("show one in full; the first characters of its id are enough")
     .action(run(showPending))
-  revised(approvals.command("approve [id]").description("approve a waiting call, so that it runs"))
+  revised(
+    approvals
+      .command("approve [id]")
+      .example("qm approvals approve", "qm approvals approve 01a1e1a9 --remember tool-session")
+      .description("approve a waiting call, so that it runs"),
+  )
     .option("--note <text>", "what the model should know; it reads it with the result")
     .option("--remember <scope>", `use the same answer for later calls: ${scopes}`)
     .option("--rule <duration>", "also add the rule that the card offers, for example for 8h or 30d; not with --as")
@@ -31,13 +38,24 @@ export function addApprovals(program: Command, run: Run): void {
   revised(
     approvals
       .command("edit [id] [json]")
+      .example(`qm approvals edit 01a1e1a9 '{"path":"notes.md","content":"hello"}'`)
       .description("change the input of a waiting call; it is checked again and shown"),
   ).action(run(byKeyWithoutId(["call"], editInput)))
-  revised(approvals.command("reject [id]").description("reject a waiting call or question"))
+  revised(
+    approvals
+      .command("reject [id]")
+      .example("qm approvals reject 01a1e1a9 --reason 'Write to docs/ instead.'")
+      .description("reject a waiting call or question"),
+  )
     .option("--reason <text>", "reason; the model reads it")
     .option("--remember <scope>", `use the same answer for later calls: ${scopes}`)
     .action(run(byKeyWithoutId(["call", "question"], reject)))
-  revised(approvals.command("release [id]").description("release a held result to the model"))
+  revised(
+    approvals
+      .command("release [id]")
+      .example("qm approvals release 01a1e1a9 --redact /password")
+      .description("release a held result to the model"),
+  )
     .option(
       "--redact <pointers>",
       "remove the values at these JSON pointers, for example /a/b,/c; can be repeated",
@@ -45,25 +63,33 @@ export function addApprovals(program: Command, run: Run): void {
     )
     .option("--replace <value>", "replace the whole result with this JSON or text")
     .action(run(byKeyWithoutId(["result"], release)))
-  revised(approvals.command("withhold [id]").description("withhold a held result from the model"))
+  revised(
+    approvals
+      .command("withhold [id]")
+      .example("qm approvals withhold 01a1e1a9")
+      .description("withhold a held result from the model"),
+  )
     .option("--reason <text>", "reason; the model reads it")
     .action(run(byKeyWithoutId(["result"], withhold)))
   revised(
     approvals
       .command("answer [id] [text...]")
+      .example("qm approvals answer 01a1e1a9 yes")
       .description("answer a question: text, comma-separated options, or a form as name=value … or one JSON object"),
   ).action(run(byKeyWithoutId(["question"], answer)))
   approvals
     .command("link <id>")
+    .example("qm approvals link 01a1e1a9", "qm approvals link 01a1e1a9 --as li")
     .description("print a link that answers it from a phone, as you or as --as: once, for 15 minutes, by its risk")
     .action(run(linkPending))
   approvals
     .command("watch")
+    .example("qm approvals watch")
     .description("show what waits and answer it here, as it arrives, until Ctrl-C")
     .action(run(watchApprovals))
 }
 
-function revised(command: Command): Command {
+function revised(command: CliCommand): CliCommand {
   return command.option("--revision <number>", "the revision you saw; required to approve or release after a change")
 }
 

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { agentOfEntries } from "../../common/known-names.ts"
 import { showList } from "../../common/listing.ts"
@@ -7,13 +7,18 @@ import { withApp, withPerson } from "../../common/open-app.ts"
 import { formatTime } from "../../common/time-text.ts"
 import { CannotDo, requireId, listCommand } from "../../common/usage.ts"
 
-export function addGrants(program: Command, run: Run): void {
-  const grants = program.command("grants").description("list and revoke remembered answers to approvals")
+export function addGrants(program: CliCommand, run: Run): void {
+  const grants = program
+    .command("grants")
+    .example("qm grants list")
+    .description("list and revoke remembered answers to approvals")
   listCommand(grants, "remembered answers")
+    .example("qm grants list --all")
     .option("--all", "also show expired and revoked ones")
     .action(run(listGrants))
   grants
     .command("revoke <id>")
+    .example("qm grants revoke 01a1e1a9")
     .description("revoke a remembered answer; the first characters of its id are enough")
     .action(run(revokeGrant))
 }

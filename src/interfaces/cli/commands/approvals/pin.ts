@@ -1,18 +1,22 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { askSecrets, readLine } from "../../common/ask-secret.ts"
 import type { CliContext, Io, Run } from "../../common/context.ts"
 import { isAttended, withPerson } from "../../common/open-app.ts"
 import { printResult } from "../../common/output.ts"
 import { CannotDo, UsageError } from "../../common/usage.ts"
 
-export function addPin(program: Command, run: Run): void {
-  const pin = program.command("pin").description("set or clear your PIN for answers from links; medium risk needs it")
+export function addPin(program: CliCommand, run: Run): void {
+  const pin = program
+    .command("pin")
+    .example("qm pin set")
+    .description("set or clear your PIN for answers from links; medium risk needs it")
   pin
     .command("set")
+    .example("qm pin set", "qm pin set --as li --stdin < pin.txt")
     .description("set your PIN, or that of --as: at least 6 digits, asked twice and not shown")
     .option("--stdin", "read it from the first line of stdin")
     .action(run(setPin))
-  pin.command("clear").description("clear your PIN, or that of --as").action(run(clearPin))
+  pin.command("clear").example("qm pin clear").description("clear your PIN, or that of --as").action(run(clearPin))
 }
 
 function setPin(context: CliContext, flags: { stdin?: boolean }): Promise<number> {

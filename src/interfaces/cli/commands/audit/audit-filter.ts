@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { AuditFilter } from "../../../../store/port.ts"
 import { endings, ToolExecuteStatus } from "../../../../core/result.ts"
@@ -17,7 +17,7 @@ export interface AuditFlags {
 }
 
 /** Adds the options that filter calls. */
-export function withFilterOptions(command: Command): Command {
+export function withFilterOptions(command: CliCommand): CliCommand {
   return command
     .option("--tool <name>", "only calls of one tool")
     .option("--task <id>", "only calls of one task")

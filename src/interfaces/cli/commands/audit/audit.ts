@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { withFilterOptions, filterOf, wholeAgent, type AuditFlags } from "./audit-filter.ts"
 import { dropRecords } from "./audit-drop.ts"
 import { exportAudit } from "./audit-export.ts"
@@ -15,35 +15,58 @@ import { durationText } from "../../terminal/call-line.ts"
 import { CannotDo, requireId, listCommand, ambiguousId } from "../../common/usage.ts"
 import { showAuditHead, verifyAudit } from "./audit-verify.ts"
 
-export function addAudit(program: Command, run: Run): void {
-  const audit = program.command("audit").description("show, export and verify the audit log of all calls")
-  withFilterOptions(listCommand(audit, "ended calls, newest first"))
+export function addAudit(program: CliCommand, run: Run): void {
+  const audit = program
+    .command("audit")
+    .example("qm audit list --since 2h", "qm audit verify")
+    .description("show, export and verify the audit log of all calls")
+  withFilterOptions(
+    listCommand(audit, "ended calls, newest first").example("qm audit list --agent dev --since 2h").allowInTool(),
+  )
     .option("--limit <count>", "how many, newest first (default: 50)")
     .action(run(listCalls))
   audit
     .command("show <callId...>")
+    .example("qm audit show 01a1e1a9")
+    .allowInTool()
     .description(
       "show one call step by step; the first characters of its id are enough, or a record that 'qm audit verify' names",
     )
     .option("--stack", "also show where a tool of this program or of a plugin threw")
     .action(run(showCall))
   withFilterOptions(
-    audit.command("stats").description("count calls and failures by tool, agent, role, status and hour (UTC)"),
+    audit
+      .command("stats")
+      .example("qm audit stats --since 7d")
+      .allowInTool()
+      .description("count calls and failures by tool, agent, role, status and hour (UTC)"),
   ).action(run(showStats))
   withFilterOptions(
-    audit.command("export").description("print every ended call with its input and result, oldest first"),
+    audit
+      .command("export")
+      .example("qm audit export --since 2026-01-01")
+      .allowInTool()
+      .description("print every ended call with its input and result, oldest first"),
   )
     .option("--format <format>", "jsonl or csv (default: jsonl)")
     .option("--limit <count>", "how many (default: all)")
     .action(run(exportAudit))
   audit
     .command("verify")
+    .example("qm audit verify")
+    .allowInTool()
     .description("check that no record was changed or removed; exit 1 if one was")
     .option("--head <text>", "checkpoint from 'audit head': also check that the log still contains it")
     .action(run(verifyAudit))
-  audit.command("head").description("print a checkpoint hash for audit verify --head").action(run(showAuditHead))
+  audit
+    .command("head")
+    .example("qm audit head")
+    .allowInTool()
+    .description("print a checkpoint hash for audit verify --head")
+    .action(run(showAuditHead))
   audit
     .command("drop")
+    .example("qm audit drop --before 2026-01-01")
     .description("permanently remove old records; the rest can still be verified")
     .requiredOption("--before <when>", "remove records older than a date, or older than for example 90d")
     .option("--yes", "confirm the removal")

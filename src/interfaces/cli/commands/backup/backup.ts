@@ -1,18 +1,20 @@
 import { counted } from "../../../../lib/counted.ts"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { resolve } from "node:path"
 import type { Run, CliContext } from "../../common/context.ts"
 import { printResult } from "../../common/output.ts"
 import { loadConfigWithWarnings, withApp } from "../../common/open-app.ts"
 import { orCannotDo } from "../../common/usage.ts"
 
-export function addBackup(program: Command, run: Run): void {
+export function addBackup(program: CliCommand, run: Run): void {
   program
     .command("backup <folder>")
+    .example("qm backup /backups/2026-01-31")
     .description("copy all data into a new folder; other processes can keep working")
     .action(run(backup))
   program
     .command("restore <folder>")
+    .example("qm restore /backups/2026-01-31")
     .description("verify a backup and put it into the data folder")
     .option("--replace", "replace existing data; it is moved to another folder, not deleted")
     .action(run(restore))

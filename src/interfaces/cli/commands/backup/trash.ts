@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { ToolFailure } from "../../../../core/ending.ts"
 import type { TrashAdmin, TrashItem } from "../../../../platform/files/file-access.ts"
@@ -12,11 +12,15 @@ import { withApp, withPerson } from "../../common/open-app.ts"
 import { formatTime } from "../../common/time-text.ts"
 import { CannotDo, requireId, listCommand } from "../../common/usage.ts"
 
-export function addTrash(program: Command, run: Run): void {
-  const trash = program.command("trash").description("list and restore files that agents deleted")
-  listCommand(trash, "deleted files").action(run(listTrash))
+export function addTrash(program: CliCommand, run: Run): void {
+  const trash = program
+    .command("trash")
+    .example("qm trash list")
+    .description("list and restore files that agents deleted")
+  listCommand(trash, "deleted files").example("qm trash list").action(run(listTrash))
   trash
     .command("restore <id>")
+    .example("qm trash restore 01a1e1a9")
     .description("put a deleted file back where it was; the first characters of its id are enough")
     .option("--yes", "restore without asking, even if programs may run what is in it")
     .action(run(restoreItem))

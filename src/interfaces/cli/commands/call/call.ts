@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import { exitCode, isTicket } from "../../../../core/result.ts"
@@ -31,9 +31,11 @@ interface CallFlags {
   yes?: boolean
 }
 
-export function addCall(program: Command, run: Run): void {
+export function addCall(program: CliCommand, run: Run): void {
   program
     .command("call <tool> [input...]")
+    .example("qm call read_file path=README.md limit=5", `qm call run_javascript '{"code":"return 6*7"}'`)
+    .allowInTool()
     .description(
       "call a tool; input: key=value pairs (key:=json for JSON), one JSON object, or - to read it from stdin",
     )

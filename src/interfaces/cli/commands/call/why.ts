@@ -1,5 +1,5 @@
 import { setFlagsFromString } from "node:v8"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Explanation } from "../../../../policy/explanation.ts"
 import { readInput, readPiped } from "./call.ts"
 import { missingToolSentences } from "./dead-server.ts"
@@ -17,9 +17,11 @@ interface WhyFlags {
   stdin?: boolean
 }
 
-export function addWhy(program: Command, run: Run): void {
+export function addWhy(program: CliCommand, run: Run): void {
   program
     .command("why [tool] [input...]")
+    .example("qm why write_file path=notes.md content=hello --agent dev")
+    .allowInTool()
     .description(
       "whether a call would be allowed, and why, without making it; the exit code is 0 whatever the verdict, --json has it; 1 when a line of --stdin is wrong",
     )

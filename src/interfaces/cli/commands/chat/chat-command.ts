@@ -1,12 +1,13 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { canAnswerHere } from "../approvals/answer-at-terminal.ts"
 import type { ChatFlags } from "./start-chat.ts"
 import type { CliContext, Run } from "../../common/context.ts"
 import { UsageError } from "../../common/usage.ts"
 
-export function addChat(program: Command, run: Run): void {
+export function addChat(program: CliCommand, run: Run): void {
   program
     .command("chat")
+    .example("qm chat --agent dev", "qm chat --resume", "qm chat --document notes.md")
     .description("talk with an agent, which uses its tools and asks you for approval")
     .option("--model <name>", "the model (default: that of the agent's role, or models.default)")
     .option("--resume [id]", "go on with a conversation (default: choose one of your last ones)")

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { ConfigError } from "../../../../config/config-error.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
@@ -6,9 +6,10 @@ import type { CliContext, Run } from "../../common/context.ts"
 import { inspectFile, problemsIn, type FileReport } from "./inspect-file.ts"
 import { printMessage, printOutput } from "../../common/output.ts"
 
-export function addCheck(program: Command, run: Run): void {
+export function addCheck(program: CliCommand, run: Run): void {
   program
     .command("check [file]")
+    .example("qm check", "qm check quartermaster.yml")
     .description(
       "check a configuration file without trusting it: keys, rules with their examples, names; of a trusted one also whether its servers start",
     )

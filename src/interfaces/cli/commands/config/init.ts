@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { clientNames, type ClientName } from "../../../../config/clients.ts"
 import { commandList } from "../../common/command-list.ts"
 import type { Run, CliContext } from "../../common/context.ts"
@@ -15,9 +15,10 @@ interface InitFlags {
 const shellModes = ["ask", "sandbox"] as const
 type ShellMode = (typeof shellModes)[number]
 
-export function addInit(program: Command, run: Run): void {
+export function addInit(program: CliCommand, run: Run): void {
   program
     .command("init [path]")
+    .example("qm init", "qm init --shell-mode sandbox", "qm init --from claude")
     .description(
       "write a configuration file in this folder; with --from, import a client's MCP servers and permissions",
     )

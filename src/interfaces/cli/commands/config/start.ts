@@ -1,5 +1,5 @@
 import { counted } from "../../../../lib/counted.ts"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { callingAgent } from "../../common/calling-agent.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { printResult } from "../../common/output.ts"
@@ -7,8 +7,13 @@ import { withApp } from "../../common/open-app.ts"
 import { commandList } from "../../common/command-list.ts"
 import { version } from "../../common/version.ts"
 
-export function addStart(program: Command, run: Run): void {
-  program.command("start").description("print a short tour of the command line").action(run(start))
+export function addStart(program: CliCommand, run: Run): void {
+  program
+    .command("start")
+    .example("qm start")
+    .allowInTool()
+    .description("print a short tour of the command line")
+    .action(run(start))
 }
 
 /** Prints the number of tools and calls here, and a short tour of the command line. */

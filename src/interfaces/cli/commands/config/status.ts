@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { counted } from "../../../../lib/counted.ts"
 import { printable } from "../../../../lib/printable.ts"
 import { totalWaiting } from "../../../../core/approval.ts"
@@ -9,9 +9,10 @@ import { withApp } from "../../common/open-app.ts"
 import { printResult } from "../../common/output.ts"
 import { formatTime } from "../../common/time-text.ts"
 
-export function addStatus(program: Command, run: Run): void {
+export function addStatus(program: CliCommand, run: Run): void {
   program
     .command("status")
+    .example("qm status")
     .description("show what holds now: how much waits for people, who is frozen, the modes in force")
     .action(run(showStatus))
 }

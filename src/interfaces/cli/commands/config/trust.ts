@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
 import { ConfigError } from "../../../../config/config-error.ts"
@@ -9,9 +9,10 @@ import { printMessage, printOutput } from "../../common/output.ts"
 import { withApp } from "../../common/open-app.ts"
 import { UsageError } from "../../common/usage.ts"
 
-export function addTrust(program: Command, run: Run): void {
+export function addTrust(program: CliCommand, run: Run): void {
   program
     .command("trust [file]")
+    .example("qm trust")
     .description(
       "trust a configuration file with its current content; with --data, trust a data folder created elsewhere",
     )

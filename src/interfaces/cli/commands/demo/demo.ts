@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { shellWord } from "../../../../lib/shell-word.ts"
 import type { CliContext, Io, Run } from "../../common/context.ts"
 import { readDemoLog } from "./demo-log.ts"
@@ -22,9 +22,10 @@ interface DemoFlags {
   keep?: boolean
 }
 
-export function addDemo(program: Command, run: Run): void {
+export function addDemo(program: CliCommand, run: Run): void {
   program
     .command("demo")
+    .example("qm demo", "qm demo --fast --keep")
     .description("watch a scripted team at work, in half a minute; needs no key, no network and no setup")
     .option("--fast", "without pauses")
     .option("--keep", "keep the folder that it works in, to look at its audit log")

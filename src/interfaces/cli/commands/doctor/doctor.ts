@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "../../../../config/load.ts"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { existsSync, mkdtempSync, rmdirSync, statSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -14,8 +14,13 @@ import { terminalStyleFor } from "../../../../lib/terminal-style.ts"
 import { asTyped } from "../../common/typed-command.ts"
 import { isAttended } from "../../common/open-app.ts"
 
-export function addDoctor(program: Command, run: Run): void {
-  program.command("doctor").description("check that everything a call needs works on this machine").action(run(doctor))
+export function addDoctor(program: CliCommand, run: Run): void {
+  program
+    .command("doctor")
+    .example("qm doctor")
+    .allowInTool()
+    .description("check that everything a call needs works on this machine")
+    .action(run(doctor))
 }
 
 /** Checks everything a call needs on this machine. Exits with 1 if something is broken. */

@@ -1,5 +1,5 @@
 import { counted } from "../../../../lib/counted.ts"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { activeAgent } from "../../common/calling-agent.ts"
@@ -28,9 +28,10 @@ interface InstallFlags {
   yes?: boolean
 }
 
-export function addInstall(program: Command, run: Run): void {
+export function addInstall(program: CliCommand, run: Run): void {
   program
     .command("install <client>")
+    .example("qm install claude --agent dev", "qm install claude --replace")
     .description(
       "add Quartermaster to a client as an MCP server; client: claude, cursor, vscode, or the path of its configuration file",
     )

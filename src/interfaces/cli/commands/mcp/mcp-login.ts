@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { UnmatchedSignInRedirect, type McpSignedIn } from "../../../../core/mcp.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
@@ -16,15 +16,17 @@ interface LoginFlags {
   paste?: boolean
 }
 
-export function addLogin(mcp: Command, run: Run): void {
+export function addLogin(mcp: CliCommand, run: Run): void {
   mcp
     .command("login <server>")
+    .example("qm mcp login github")
     .description("sign in to a server that requires it; prints the URL to open")
     .option("--no-wait", "print the URL and exit; for machines without a browser")
     .option("--paste", "finish signing in: read the URL the browser was redirected to from stdin")
     .action(run(login))
   mcp
     .command("logout <server>")
+    .example("qm mcp logout github")
     .description("delete the stored sign-in and revoke it if the server supports that")
     .action(run(logout))
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { McpPin, McpToolDefinition } from "../../../../core/mcp.ts"
 import { nearestName } from "../../../../lib/nearest-name.ts"
@@ -12,19 +12,24 @@ import { orCannotDo, listCommand, UsageError } from "../../common/usage.ts"
 import { personOf, withApp } from "../../common/open-app.ts"
 import { formatTime } from "../../common/time-text.ts"
 
-export function addPins(mcp: Command, run: Run): void {
+export function addPins(mcp: CliCommand, run: Run): void {
   const pins = mcp
     .command("pins")
+    .example("qm mcp pins diff")
     .description(
       "review and approve the tool definitions of MCP servers; a pin is the definition that a person approved",
     )
-  listCommand(pins, "the approved definitions of tools of MCP servers").action(run(listPins))
+  listCommand(pins, "the approved definitions of tools of MCP servers")
+    .example("qm mcp pins list")
+    .action(run(listPins))
   pins
     .command("diff [server] [tool]")
+    .example("qm mcp pins diff github")
     .description("show new and changed tool definitions that nobody has approved")
     .action(run(diffPins))
   pins
     .command("trust [server] [tool]")
+    .example("qm mcp pins trust github create_issue")
     .description("approve the current tool definitions of all servers, one server or one tool")
     .option("--yes", "approve without asking; required without a terminal")
     .action(run(trustPins))

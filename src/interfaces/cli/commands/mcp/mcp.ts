@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { Writable } from "node:stream"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import type { ClientIdentity } from "../../../mcp/client-identity.ts"
@@ -17,12 +17,15 @@ import { cancelOnSignal } from "../../common/signals.ts"
 import { unknownCommand } from "../../common/usage.ts"
 import { version } from "../../common/version.ts"
 
-export function addMcp(program: Command, run: Run): void {
+export function addMcp(program: CliCommand, run: Run): void {
   const mcp = program
     .command("mcp")
+    .example("qm mcp list", "qm mcp --agent dev")
     .description("serve tools to an MCP client, and manage the MCP servers whose tools agents use")
   mcp
     .command("serve", { isDefault: true })
+    .example("qm mcp serve --agent dev")
+    .allowInTool()
     .description("serve MCP on stdin and stdout for one agent (--agent); MCP clients start this")
     .option(
       "--builtin <groups>",
@@ -35,6 +38,8 @@ export function addMcp(program: Command, run: Run): void {
     .action(run(serve))
   mcp
     .command("list [server]")
+    .example("qm mcp list")
+    .allowInTool()
     .description("list the configured MCP servers, their state, and how many of their tools are approved (pinned)")
     .action(run(listServers))
   addPins(mcp, run)

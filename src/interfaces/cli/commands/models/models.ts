@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { ListedModel, Models } from "../../../../agents/models/open-models.ts"
 import type { ModelProbe } from "../../../../agents/models/probe-model.ts"
 import { printable } from "../../../../lib/printable.ts"
@@ -9,11 +9,12 @@ import { printMessage } from "../../common/output.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
 import { CannotDo, listCommand } from "../../common/usage.ts"
 
-export function addModels(program: Command, run: Run): void {
-  const models = program.command("models").description("the models that agents talk to")
-  listCommand(models, "the models").action(run(listModels))
+export function addModels(program: CliCommand, run: Run): void {
+  const models = program.command("models").example("qm models test").description("the models that agents talk to")
+  listCommand(models, "the models").example("qm models list").allowInTool().action(run(listModels))
   models
     .command("test [name]")
+    .example("qm models test claude")
     .description(
       "ask one model, or all of them, to make a call; exit 1 if one does not answer or makes none; costs a few tokens",
     )

@@ -1,4 +1,5 @@
-import { Option, type Command } from "commander"
+import { Option } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { requireDepartment } from "../../common/known-names.ts"
 import { showList } from "../../common/listing.ts"
@@ -6,21 +7,30 @@ import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
 import { listCommand, newIdFrom } from "../../common/usage.ts"
 
-export function addDepartments(program: Command, run: Run): void {
-  const departments = program.command("departments").description("list, create, rename and delete departments")
-  listCommand(departments, "the departments").action(run(listDepartments))
+export function addDepartments(program: CliCommand, run: Run): void {
+  const departments = program
+    .command("departments")
+    .example("qm departments list")
+    .description("list, create, rename and delete departments")
+  listCommand(departments, "the departments").example("qm departments list").allowInTool().action(run(listDepartments))
   departments
     .command("create [id]")
+    .example("qm departments create eng --name Engineering")
     .description("create a department")
     .addOption(new Option("--id <id>").hideHelp())
     .option("--name <name>", "name (default: the id)")
     .action(run(createDepartment))
   departments
     .command("rename <id>")
+    .example("qm departments rename eng --name Development")
     .description("rename a department; its id stays the same")
     .requiredOption("--name <name>", "new name")
     .action(run(renameDepartment))
-  departments.command("delete <id>").description("delete a department").action(run(deleteDepartment))
+  departments
+    .command("delete <id>")
+    .example("qm departments delete eng")
+    .description("delete a department")
+    .action(run(deleteDepartment))
 }
 
 function listDepartments(context: CliContext): Promise<number> {

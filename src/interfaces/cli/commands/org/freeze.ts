@@ -1,5 +1,6 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
-import { Option, type Command } from "commander"
+import { Option } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { sessionModes } from "../../../../core/organisation.ts"
 import { dailySession } from "../../../../core/call.ts"
 import { agentOfEntries, wholeAgentId } from "../../common/known-names.ts"
@@ -10,18 +11,24 @@ import { printResult } from "../../common/output.ts"
 import { withApp, withPerson } from "../../common/open-app.ts"
 import { CannotDo, choiceFlag } from "../../common/usage.ts"
 
-export function addFreeze(program: Command, run: Run): void {
+export function addFreeze(program: CliCommand, run: Run): void {
   program
     .command("freeze")
+    .example("qm freeze --agent dev --reason 'It loops.'")
     .description(
       "stop an agent (--agent) and its sub-agents, or all agents: abort running calls and deny new ones until 'qm thaw'",
     )
     .option("--reason <text>", "reason; denied agents see it")
     .addOption(new Option("--because <text>").hideHelp())
     .action(run(freeze))
-  program.command("thaw").description("end the freeze of an agent (--agent), or of all agents").action(run(thaw))
+  program
+    .command("thaw")
+    .example("qm thaw --agent dev")
+    .description("end the freeze of an agent (--agent), or of all agents")
+    .action(run(thaw))
   program
     .command("mode [mode]")
+    .example("qm mode plan --agent dev", "qm mode edits --agent dev --session s1")
     .description(
       "show or set how strict an agent is: plan (read only, in all its sessions), ask (the default), edits (workspace edits of one session need no approval)",
     )

@@ -1,4 +1,5 @@
-import { Option, type Command } from "commander"
+import { Option } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { ConfigError } from "../../../../config/config-error.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import type { Person } from "../../../../core/organisation.ts"
@@ -22,26 +23,51 @@ interface MakeTokenFlags {
   revoke?: boolean
 }
 
-export function addPeople(program: Command, run: Run): void {
-  const people = program.command("people").description("list and manage the people who answer approvals")
-  listCommand(people, "the people").action(run(listPeople))
-  people.command("show <id>").description("show one person").action(run(showPerson))
-  const create = people.command("create [id]").description("add a person, named by --as <id>; prints their token once")
+export function addPeople(program: CliCommand, run: Run): void {
+  const people = program
+    .command("people")
+    .example("qm people list")
+    .description("list and manage the people who answer approvals")
+  listCommand(people, "the people").example("qm people list").allowInTool().action(run(listPeople))
+  people
+    .command("show <id>")
+    .example("qm people show ann")
+    .allowInTool()
+    .description("show one person")
+    .action(run(showPerson))
+  const create = people
+    .command("create [id]")
+    .example("qm people create ann --name Ann --roles lead")
+    .description("add a person, named by --as <id>; prints their token once")
   expiring(described(create.addOption(new Option("--id <id>").hideHelp()))).action(run(createPerson))
-  expiring(people.command("token <id>").description("make another token for a person; the one before stops working"))
+  expiring(
+    people
+      .command("token <id>")
+      .example("qm people token ann --expires 30d", "qm people token ann --revoke")
+      .description("make another token for a person; the one before stops working"),
+  )
     .option("--revoke", "make none: only end the one there is")
     .action(run(makeToken))
-  described(people.command("update <id>").description("change only the given fields")).action(run(updatePerson))
-  people.command("delete <id>").description("delete a person; their token stops working").action(run(deletePerson))
+  described(
+    people
+      .command("update <id>")
+      .example("qm people update ann --roles lead,security")
+      .description("change only the given fields"),
+  ).action(run(updatePerson))
+  people
+    .command("delete <id>")
+    .example("qm people delete ann")
+    .description("delete a person; their token stops working")
+    .action(run(deletePerson))
 }
 
-function described(command: Command): Command {
+function described(command: CliCommand): CliCommand {
   return command
     .option("--name <name>", "display name")
     .option("--roles <a,b>", 'roles; a rule can require approvers with a role; "" for none')
 }
 
-function expiring(command: Command): Command {
+function expiring(command: CliCommand): CliCommand {
   return command.option("--expires <time>", "how long the token works, for example 12h or 90d, or never (default: 90d)")
 }
 

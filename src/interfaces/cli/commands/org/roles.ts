@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
@@ -22,18 +22,40 @@ interface RoleFlags {
   model?: string
 }
 
-export function addRoles(program: Command, run: Run): void {
-  const roles = program.command("roles").description("list and manage roles and their tool groups")
-  listCommand(roles, "the roles").option("--all", "also show deleted roles").action(run(listRoles))
-  roles.command("show <role>").description("show one role, by name or id").action(run(showRole))
-  const create = roles.command("create").description("create a role; an existing role of that name is not changed")
+export function addRoles(program: CliCommand, run: Run): void {
+  const roles = program
+    .command("roles")
+    .example("qm roles list")
+    .description("list and manage roles and their tool groups")
+  listCommand(roles, "the roles")
+    .example("qm roles list --all")
+    .allowInTool()
+    .option("--all", "also show deleted roles")
+    .action(run(listRoles))
+  roles
+    .command("show <role>")
+    .example("qm roles show developer")
+    .allowInTool()
+    .description("show one role, by name or id")
+    .action(run(showRole))
+  const create = roles
+    .command("create")
+    .example("qm roles create --name developer --groups workspace,command --level 2")
+    .description("create a role; an existing role of that name is not changed")
   described(create.requiredOption("--name <name>", "name")).action(run(createRole))
-  const update = roles.command("update <role>").description("change only the given fields")
+  const update = roles
+    .command("update <role>")
+    .example("qm roles update developer --groups workspace")
+    .description("change only the given fields")
   described(update.option("--name <name>", "new name")).action(run(updateRole))
-  roles.command("delete <role>").description("delete a role; its agents lose all tools").action(run(deleteRole))
+  roles
+    .command("delete <role>")
+    .example("qm roles delete developer")
+    .description("delete a role; its agents lose all tools")
+    .action(run(deleteRole))
 }
 
-function described(command: Command): Command {
+function described(command: CliCommand): CliCommand {
   return command
     .option("--groups <a,b>", 'tool groups; all for every group, "" for none')
     .option("--department <id>", 'department of its agents; "" for none')

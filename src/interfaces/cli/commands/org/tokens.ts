@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { AgentToken } from "../../../../org/token-admin.ts"
 import type { Run, CliContext } from "../../common/context.ts"
@@ -15,13 +15,15 @@ interface TokenFlags {
   expires?: string
 }
 
-export function addTokens(program: Command, run: Run): void {
+export function addTokens(program: CliCommand, run: Run): void {
   const tokens = program
     .command("tokens")
+    .example("qm tokens list")
     .description("list and manage the tokens of programs that call tools over HTTP")
-  listCommand(tokens, "the tokens, without their secrets").action(run(listTokens))
+  listCommand(tokens, "the tokens, without their secrets").example("qm tokens list --agent dev").action(run(listTokens))
   tokens
     .command("create")
+    .example("qm tokens create --agent dev --person me")
     .description("create a token for an agent (--agent); it is shown once")
     .option("--name <name>", "name, for example where the token is used")
     .option("--person <me>", "'me' or your id: approvals answered in that program count as yours")
@@ -29,6 +31,7 @@ export function addTokens(program: Command, run: Run): void {
     .action(run(createToken))
   tokens
     .command("revoke <id>")
+    .example("qm tokens revoke 01a1e1a9")
     .description("revoke a token and end its waiting calls; the first characters of its id are enough")
     .action(run(revokeToken))
 }

@@ -1,7 +1,7 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { PipelineProblem } from "../../../../agents/pipeline/read-definition.ts"
 import type { PipelineOptions, PipelineResult } from "../../../../agents/pipeline/tool-pipeline.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
@@ -28,10 +28,15 @@ interface PipelineFlags {
   resume?: string
 }
 
-export function addPipeline(program: Command, run: Run): void {
-  const pipeline = program.command("pipeline").description("make the tool calls of a file, without a model")
+export function addPipeline(program: CliCommand, run: Run): void {
+  const pipeline = program
+    .command("pipeline")
+    .example("qm pipeline check report.yml", "qm pipeline run report.yml")
+    .allowInTool()
+    .description("make the tool calls of a file, without a model")
   pipeline
     .command("run <file>")
+    .example("qm pipeline run report.yml --dry-run", "qm pipeline run report.yml --input folder=docs --agent dev")
     .description("make the calls, each as soon as what it needs has ended, and print the outputs")
     .option("--input <key=value>", "an input of the pipeline (key:=json for JSON); can be repeated", repeated)
     .option("--dry-run", "print the order and the verdict on each step; run nothing")
@@ -41,6 +46,7 @@ export function addPipeline(program: Command, run: Run): void {
     .action(run(runPipeline))
   pipeline
     .command("check <file>")
+    .example("qm pipeline check report.yml --agent dev")
     .description("say what is wrong with a pipeline: keys, references, tools, inputs, permissions; runs nothing")
     .option("--input <key=value>", "an input of the pipeline (key:=json for JSON); can be repeated", repeated)
     .action(run(checkPipeline))

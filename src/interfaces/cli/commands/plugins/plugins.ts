@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { resolve } from "node:path"
 import type { PluginState } from "../../../../registry/plugins/plugin.ts"
 import type { Layer } from "../../../../core/tool.ts"
@@ -9,12 +9,21 @@ import { withApp, withPerson } from "../../common/open-app.ts"
 import { formatTime } from "../../common/time-text.ts"
 import { CannotDo, orCannotDo, listCommand, noSuch, UsageError } from "../../common/usage.ts"
 
-export function addPlugins(program: Command, run: Run): void {
-  const plugins = program.command("plugins").description("list, load and unload plugins and modules")
-  listCommand(plugins, "plugins and modules").action(run(listPlugins))
-  plugins.command("show <name>").description("show one plugin with its tools and hash").action(run(showPlugin))
+export function addPlugins(program: CliCommand, run: Run): void {
+  const plugins = program
+    .command("plugins")
+    .example("qm plugins list")
+    .description("list, load and unload plugins and modules")
+  listCommand(plugins, "plugins and modules").example("qm plugins list").allowInTool().action(run(listPlugins))
+  plugins
+    .command("show <name>")
+    .example("qm plugins show word-count")
+    .allowInTool()
+    .description("show one plugin with its tools and hash")
+    .action(run(showPlugin))
   plugins
     .command("load <plugin>")
+    .example("qm plugins load plugins/word-count.cjs")
     .description("load an unloaded plugin by name, or try a plugin file by path (this runs the file)")
     .option(
       "--layer <layer>",
@@ -24,6 +33,7 @@ export function addPlugins(program: Command, run: Run): void {
     .action(run(loadPlugin))
   plugins
     .command("unload <name>")
+    .example("qm plugins unload word-count")
     .description("unload a plugin in every process until 'qm plugins load'")
     .action(run(unloadPlugin))
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { CliContext } from "../../common/context.ts"
 import { parseTimeAhead } from "../../common/time-text.ts"
 import { commaList, numberFlag, repeated, UsageError } from "../../common/usage.ts"
@@ -23,7 +23,7 @@ export interface RuleFlags {
 }
 
 /** Adds the options that write a rule. */
-export function withRuleOptions(command: Command): Command {
+export function withRuleOptions(command: CliCommand): CliCommand {
   return command
     .option("--allow <tool>", "let a tool run unasked: its name, group:<id>, or a pattern such as http_*")
     .option("--ask <tool>", "ask a person about it")

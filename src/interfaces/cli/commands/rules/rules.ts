@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { isExpired, type Rule } from "../../../../core/rule.ts"
 import { withFilterOptions } from "../audit/audit-filter.ts"
@@ -16,27 +16,43 @@ import { simulateRules } from "./rules-simulate.ts"
 import { suggestRules } from "./rules-suggest.ts"
 import { CannotDo, orCannotDo, requireId, listCommand, UsageError } from "../../common/usage.ts"
 
-export function addRules(program: Command, run: Run): void {
-  const rules = program.command("rules").description("list, test, add and remove the rules that allow, ask or deny")
-  listCommand(rules, "the rules in force").action(run(listRules))
+export function addRules(program: CliCommand, run: Run): void {
+  const rules = program
+    .command("rules")
+    .example("qm rules list")
+    .description("list, test, add and remove the rules that allow, ask or deny")
+  listCommand(rules, "the rules in force").example("qm rules list").allowInTool().action(run(listRules))
   rules
     .command("test [file]")
+    .example("qm rules test")
+    .allowInTool()
     .description(
       "check the current rules, or those in a file, for mistakes and run their examples; exit 1 if one fails",
     )
     .action(run(testRules))
   withFilterOptions(
-    rules.command("simulate").description("show which logged calls other rules would have decided differently"),
+    rules
+      .command("simulate")
+      .example("qm rules simulate --rules new-rules.yml --since 7d")
+      .allowInTool()
+      .description("show which logged calls other rules would have decided differently"),
   )
     .requiredOption("--rules <file>", "YAML or JSON file with a list of rules, used instead of the configured ones")
     .option("--limit <count>", "how many calls to check")
     .action(run(simulateRules))
   withFilterOptions(
-    rules.command("suggest").description("suggest rules for calls that people approved five times and never refused"),
+    rules
+      .command("suggest")
+      .example("qm rules suggest")
+      .description("suggest rules for calls that people approved five times and never refused"),
   ).action(run(suggestRules))
   withRuleOptions(
     rules
       .command("add [rule]")
+      .example(
+        "qm rules add --allow web_fetch --because 'Pages are public.'",
+        `qm rules add '{"allow":"web_fetch","because":"Pages are public."}'`,
+      )
       .description(
         "add a rule, by options, as YAML or JSON, @file or - for stdin, for example '{ deny: set_env, because: It is frozen. }'",
       ),
@@ -45,6 +61,7 @@ export function addRules(program: Command, run: Run): void {
     .action(run(addRule))
   rules
     .command("remove <id>")
+    .example("qm rules remove 01a1e1a9")
     .description("remove a rule added with 'qm rules add'; the first characters of its id are enough")
     .action(run(removeRule))
 }

@@ -1,5 +1,5 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { ToolChainResult } from "../../../../agents/chain/chain-result.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
@@ -28,9 +28,10 @@ interface RunFlags {
   maxCalls?: string
 }
 
-export function addRun(program: Command, run: Run): void {
+export function addRun(program: CliCommand, run: Run): void {
   program
     .command("run [task...]")
+    .example("qm run 'Which tests fail, and why?' --agent dev", "git diff | qm run 'Review this change.' - --json")
     .description("let an agent do a task with its tools and print its answer; - reads the task from stdin")
     .option("--model <name>", "the model (default: that of the agent's role, or models.default)")
     .option("--resume <id>", "go on with a conversation, with or without a new task")

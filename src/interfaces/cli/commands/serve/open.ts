@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { CliContext, Run } from "../../common/context.ts"
 import { printResult } from "../../common/output.ts"
 import { personOf, withApp } from "../../common/open-app.ts"
@@ -6,9 +6,10 @@ import { findServers, readServerFiles, type RunningServer } from "./server-file.
 import { formatTime } from "../../common/time-text.ts"
 import { CannotDo } from "../../common/usage.ts"
 
-export function addOpen(program: Command, run: Run): void {
+export function addOpen(program: CliCommand, run: Run): void {
   program
     .command("open")
+    .example("qm open", "qm open --as ann")
     .description("print a link that signs you in to the console of the server that runs here")
     .action(run(open))
 }

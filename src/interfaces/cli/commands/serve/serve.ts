@@ -1,7 +1,7 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { counted } from "../../../../lib/counted.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { ServedHttp } from "../../../http/serve.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { answerHere, canAnswerHere, type AnswerHere } from "../approvals/answer-at-terminal.ts"
@@ -27,9 +27,10 @@ interface ServeFlags {
   sample?: boolean
 }
 
-export function addServe(program: Command, run: Run): void {
+export function addServe(program: CliCommand, run: Run): void {
   program
     .command("serve")
+    .example("qm serve --port 7420", "qm serve --sample")
     .description("serve the console, the HTTP API and MCP until Ctrl-C")
     .option("--host <address>", "address to listen on (default: server.host of the configuration, or 127.0.0.1)")
     .option(

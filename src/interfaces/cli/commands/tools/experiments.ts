@@ -1,5 +1,5 @@
 import { counted } from "../../../../lib/counted.ts"
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Experiment, ExperimentArm, ExperimentReport } from "../../../../registry/experiment.ts"
 import { filterOf } from "../audit/audit-filter.ts"
 import type { Run, CliContext } from "../../common/context.ts"
@@ -10,11 +10,15 @@ import { formatTime } from "../../common/time-text.ts"
 import { table } from "../../terminal/table.ts"
 import { CannotDo, commaList, orCannotDo, listCommand, noSuch, numberFlag, UsageError } from "../../common/usage.ts"
 
-export function addExperiments(program: Command, run: Run): void {
-  const experiments = program.command("experiments").description("compare two versions of a tool")
-  listCommand(experiments, "the experiments").action(run(listExperiments))
+export function addExperiments(program: CliCommand, run: Run): void {
+  const experiments = program
+    .command("experiments")
+    .example("qm experiments list")
+    .description("compare two versions of a tool")
+  listCommand(experiments, "the experiments").example("qm experiments list").allowInTool().action(run(listExperiments))
   experiments
     .command("start <name>")
+    .example("qm experiments start faster --tool search --versions 1.0.0,2.0.0")
     .description("give some agents one version of a tool and the other agents another")
     .requiredOption("--tool <name>", "the tool")
     .requiredOption("--versions <a,b>", "its two versions, such as 1.0.0,2.0.0")
@@ -22,10 +26,13 @@ export function addExperiments(program: Command, run: Run): void {
     .action(run(startExperiment))
   experiments
     .command("stop <name>")
+    .example("qm experiments stop faster")
     .description("stop an experiment: every agent gets the newest version again")
     .action(run(stopExperiment))
   experiments
     .command("show <name>")
+    .example("qm experiments show faster")
+    .allowInTool()
     .description("compare the logged calls of both versions")
     .option("--since <when>", "only calls since a date, or since 2h or 3d ago")
     .option("--until <when>", "only calls before a date, or before 2h or 3d ago")

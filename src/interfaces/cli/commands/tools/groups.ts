@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { nearestName } from "../../../../lib/nearest-name.ts"
 import { callingAgent } from "../../common/calling-agent.ts"
@@ -13,10 +13,18 @@ import { CannotDo, listCommand } from "../../common/usage.ts"
 
 type Group = ReturnType<Quartermaster["listGroups"]>[number]
 
-export function addGroups(program: Command, run: Run): void {
-  const groups = program.command("groups").description("list the tool groups that roles can have")
-  listCommand(groups, "the tool groups").action(run(listGroups))
-  groups.command("show <id>").description("show one group and its tools").action(run(showGroup))
+export function addGroups(program: CliCommand, run: Run): void {
+  const groups = program
+    .command("groups")
+    .example("qm groups show workspace")
+    .allowInTool()
+    .description("list the tool groups that roles can have")
+  listCommand(groups, "the tool groups").example("qm groups list").action(run(listGroups))
+  groups
+    .command("show <id>")
+    .example("qm groups show workspace")
+    .description("show one group and its tools")
+    .action(run(showGroup))
 }
 
 /** Lists groups with the tools this agent may see. A group whose tools are all hidden is left out. */

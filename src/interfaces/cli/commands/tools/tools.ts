@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import type { CliCommand } from "../../common/cli-command.ts"
 import { nearestName } from "../../../../lib/nearest-name.ts"
 import { shellWord } from "../../../../lib/shell-word.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
@@ -15,12 +15,21 @@ import { isInsideTool, withApp } from "../../common/open-app.ts"
 import { columnsOf, table } from "../../terminal/table.ts"
 import { CannotDo, listCommand } from "../../common/usage.ts"
 
-export function addTools(program: Command, run: Run): void {
-  const tools = program.command("tools").description("list the tools an agent can use")
+export function addTools(program: CliCommand, run: Run): void {
+  const tools = program
+    .command("tools")
+    .example("qm tools list --agent dev")
+    .allowInTool()
+    .description("list the tools an agent can use")
   listCommand(tools, "the tools the agent can use")
+    .example("qm tools list --group workspace --agent dev")
     .option("--group <id>", "only the tools of one group")
     .action(run(listTools))
-  tools.command("show <name>").description("show one tool with its parameters and permissions").action(run(showTool))
+  tools
+    .command("show <name>")
+    .example("qm tools show read_file", "qm tools show Bash")
+    .description("show one tool with its parameters and permissions")
+    .action(run(showTool))
 }
 
 /** Lists the tools this agent may see, by the names of its dialect. */
