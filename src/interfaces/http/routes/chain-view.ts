@@ -15,7 +15,7 @@ import type { Caller } from "./caller.ts"
 import { conversationJson, listed } from "./chain-json.ts"
 import { maySeeAgent } from "./chain-news.ts"
 import type { CallRowJson, ChainViewJson, ShownTurnJson, UnfinishedJson } from "./chain-schemas.ts"
-import type { Api } from "./endpoint.ts"
+import { RawReply, type Api } from "./endpoint.ts"
 import { namesOf } from "./gone.ts"
 import { notFound } from "./problem.ts"
 
@@ -78,7 +78,7 @@ export async function wholeTurn(api: Api, caller: Caller, id: string, index: num
 }
 
 /** The bytes of an image in a turn: one of a message by its number, or that of a call as `call-` and its place. */
-export async function imageIn(api: Api, caller: Caller, id: string, index: number, place: string): Promise<Response> {
+export async function imageIn(api: Api, caller: Caller, id: string, index: number, place: string): Promise<RawReply> {
   await listed(api, caller, id)
   const turns = chainTurns(await api.app.conversations.turns(id, index, index + beyond))
   const turn = turns.find((each) => each.index === index)
@@ -89,13 +89,11 @@ export async function imageIn(api: Api, caller: Caller, id: string, index: numbe
       ? turn?.kind === "user" && turn.body.images?.[Number(place)]
       : turn?.kind === "assistant" && results?.kind === "results" && results.body.results[Number(ofCall)]?.image
   if (!image || !/^image\/(?:png|jpeg|gif|webp)$/.test(image.mimeType)) throw notFound("image", `${index}/${place}`)
-  return new Response(Buffer.from(image.data, "base64"), {
-    headers: {
-      "content-type": image.mimeType,
-      "content-security-policy": "default-src 'none'; sandbox",
-      "x-content-type-options": "nosniff",
-      "cache-control": "private, max-age=3600",
-    },
+  return new RawReply(Buffer.from(image.data, "base64"), {
+    "content-type": image.mimeType,
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "cache-control": "private, max-age=3600",
   })
 }
 

@@ -72,5 +72,5 @@ function wrongMethod(allow: string): HttpProblem {
 /** The first value of each name. */
 function queryOf(url: string): Record<string, string> {
   const start = url.indexOf("?")
-  return start === -1 ? {} : Object.fromEntries([...new URLSearchParams(url.slice(start))].reverse())
+  return start === -1 ? {} : Object.fromEntries([...new URLSearchParams(url.slice(start))].toReversed())
 }

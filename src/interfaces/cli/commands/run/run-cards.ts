@@ -28,21 +28,22 @@ export function showCards(
   { id, person, before, after, interrupt, onLeft }: RunCardsOptions,
 ): () => void {
   let cards: WaitingCards | undefined
-  let isOver = false
+  const over = new AbortController()
+  const { signal } = over
   const running = new Set<string>()
   const stop = () => {
-    isOver = true
+    over.abort()
     interrupt()
   }
-  const stage = { mayShow: () => !isOver, before, after, interrupt: stop }
+  const stage = { mayShow: () => !signal.aborted, before, after, interrupt: stop }
   const look = async () => {
-    if (isOver) return
+    if (signal.aborted) return
     try {
       const items = await itemsInTree(app, id)
       if (items.length > 0) cards ??= new WaitingCards(context, app, await person())
       await cards?.look(id, stage)
     } catch (error) {
-      if (isOver) return
+      if (signal.aborted) return
       printMessage(context, errorMessage(error))
       return end()
     }
@@ -50,13 +51,13 @@ export function showCards(
   }
   /** What waits goes on waiting, and the run is over. */
   const end = async () => {
-    if (isOver) return
-    isOver = true
+    if (signal.aborted) return
+    over.abort()
     onLeft(await itemsInTree(app, id))
   }
-  const news = followChanges(app.changes)
+  const news = followChanges(app.changes, signal)
   const lookAlways = async () => {
-    for (; !isOver; await news.next()) await look()
+    for (; !signal.aborted; await news.next()) await look()
   }
   void lookAlways()
   const ended = ({ callId }: { callId: string }) => {
@@ -70,8 +71,7 @@ export function showCards(
     app.on("TOOL_CALL_FAILED", ended),
   ]
   return () => {
-    isOver = true
-    news.wake()
+    over.abort()
     news.stop()
     for (const off of stops) off()
     cards?.close()
