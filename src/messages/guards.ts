@@ -1,5 +1,5 @@
 /**
- * What guards say about paths, commands and hosts, in Chinese. `{because}` is what follows "because" in the server's
+ * The sentences of guards about paths, commands and hosts, in Chinese. `{because}` is what follows "because" in the server's
  * sentence and stays in English; what stands in square brackets is left out where a value of it is missing.
  */
 export const guardMessages: Readonly<Record<string, string>> = {

@@ -68,7 +68,7 @@ function touchInChinese(touch: string | number): string {
   return String(touch).replace(/^\w+(?= )/, (kind) => touchKinds[kind] ?? kind)
 }
 
-/** Why a call is asked about again: in English the note, in other languages its parts. */
+/** Says why a call is asked about again: in English the note, in other languages its parts. */
 export function translateNote(
   { note = "", again = [] }: { note?: string | undefined; again?: readonly Said[] | undefined },
   language: "en" | "zh",

@@ -18,7 +18,7 @@ import { bearerToken, unknownToken } from "./routes/caller.ts"
 import { HttpProblem } from "./routes/problem.ts"
 import { problemReply } from "./routes/answer.ts"
 
-/** How the app is served over HTTP. */
+/** The options of the HTTP server. */
 export interface ServeOptions {
   /** Loopback when left out. */
   host?: string | undefined
@@ -36,11 +36,11 @@ export interface ServeOptions {
   version: string
   /** The folder the tools work in, as it is shown to people. */
   workspace?: string | undefined
-  /** Whether the organisation is the sample of the first start. */
+  /** True while the organisation is the sample of the first start. */
   isSample?: (() => boolean) | undefined
-  /** How long a call may wait for a person before its caller gets a ticket. */
+  /** After this time a call that waits for a person answers its caller with a ticket. */
   waitMs?: number | undefined
-  /** What the person at an MCP client may answer there, and how many milliseconds a person needs at least. */
+  /** The items that the person at an MCP client may answer there, and the least milliseconds a person needs. */
   inClient?: McpEndpointOptions["inClient"]
   fastestAnswerMs?: number | undefined
   now?: (() => number) | undefined
@@ -53,18 +53,18 @@ export interface ServeLimits {
   headersMs: number
   requestMs: number
   connections: number
-  /** How many requests of one token or session may be open at once, streams and those that wait for a person too. */
+  /** The most open requests of one token or session, with streams and those that wait for a person. */
   requestsPerToken: number
   sessions: number
   sessionIdleMs: number
-  /** How often the server looks for slow requests, idle sessions and revoked tokens. */
+  /** The server looks for slow requests, idle sessions and revoked tokens this often. */
   sweepMs: number
 }
 
 export interface ServedHttp {
-  /** Where it listens. */
+  /** The address it listens on. */
   readonly url: string
-  /** What people open: the public URL where there is one. */
+  /** The address that people open: the public URL where there is one. */
   readonly publicUrl: string
   readonly port: number
   /** The number of open client sessions (protocol revisions before 2026). */
@@ -190,7 +190,7 @@ function requestHandler({ app, mcp, api, pages, host, limits }: Served, options:
     if (path === "/mcp") return void handleMcp(app, mcp, maxBodyBytes, request, response).catch(refuse)
     if (answerApi(path, request, response) || answerPage(path, request, response)) return
     if (isRead(request) && pages?.(path, response, wantsPage(request)) === true) return
-    if (isRead(request) && path === "/") return void sendReply(response, whatIsHere(api, pages !== undefined))
+    if (isRead(request) && path === "/") return void sendReply(response, addressesReply(api, pages !== undefined))
     refuse(new HttpProblem(404, nothingHere, { code: "no_such_path" }))
   }
 }
@@ -204,7 +204,7 @@ function wantsPage({ headers }: IncomingMessage): boolean {
 }
 
 /** The reply to a program, not a browser, that asks for the bare address. */
-function whatIsHere({ baseUrl, version }: Api, hasConsole: boolean): HttpReply {
+function addressesReply({ baseUrl, version }: Api, hasConsole: boolean): HttpReply {
   const url = baseUrl()
   const lines = [
     `Quartermaster ${version}`,

@@ -5,7 +5,7 @@ import { intentText } from "../../schema/intent-text.ts"
 
 const maxCharacters = 4000
 
-/** What fits on the first line. */
+/** The most characters of the first line. */
 const maxHeadline = 500
 
 /**

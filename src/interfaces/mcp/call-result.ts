@@ -9,9 +9,9 @@ import { artifactUri } from "./artifacts.ts"
 import { isContent } from "./content.ts"
 import { cutForms, firstThatFits, redactedForms } from "./structured-content.ts"
 
-/** What `tools/list` told the client about a tool. */
+/** The parts of a tool that `tools/list` told the client. */
 export interface AnnouncedTool {
-  /** Whether the tool belongs to another MCP server, so that its values are MCP results already. */
+  /** True when the tool belongs to another MCP server, so that its values are MCP results already. */
   readonly isMcp: boolean
   readonly outputSchema?: JsonSchema | undefined
 }

@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/server"
 import type { Caller } from "../../core/call.ts"
 
-/** What a client can be asked. */
+/** The capabilities of a client that a call may need. */
 export interface ClientAbilities {
   readonly form: boolean
   readonly url: boolean
@@ -21,7 +21,7 @@ export function toCallerAble({ sampling, roots }: ClientAbilities): NonNullable<
   return { elicitation: true, sampling, roots }
 }
 
-/** What the client declared, with this request or when it opened the session. */
+/** Reads the capabilities that the client declared, with this request or when it opened the session. */
 export function capabilitiesOf(
   era: "legacy" | "modern",
   context: ServerContext,
@@ -32,7 +32,7 @@ export function capabilitiesOf(
   return readCapabilities(declared)
 }
 
-/** What the client says it is, with this request or when it opened the session. */
+/** Reads the name and version that the client gave, with this request or when it opened the session. */
 export function clientInfoOf(era: "legacy" | "modern", context: ServerContext, session: unknown): unknown {
   const envelope = context.mcpReq.envelope as Record<string, unknown> | undefined
   return era === "modern" ? envelope?.[CLIENT_INFO_META_KEY] : session

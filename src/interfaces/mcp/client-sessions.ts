@@ -10,7 +10,7 @@ export interface ClientSession {
   readonly transport: WebStandardStreamableHTTPServerTransport
   usedAt: number
   openRequests: number
-  /** Whether the client holds a GET stream open. */
+  /** True while the client holds a GET stream open. */
   isListening: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Whether a value is a content block of the protocol. A result that a person changed may contain others. */
+/** Tests whether a value is a content block of the protocol. A result that a person changed may contain others. */
 export function isContent(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false
   const part = value as Record<string, unknown>

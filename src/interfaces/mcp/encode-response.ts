@@ -124,7 +124,7 @@ async function handleOnce(
   return transport.handleMessage(message)
 }
 
-/** Whether a result has only text content, and nothing that the SDK would remove or refuse. */
+/** Tests whether a result has only text content, and nothing that the SDK would remove or refuse. */
 function isPlain(result: CallToolResult): boolean {
   for (const key in result) if (!resultKeys.has(key)) return false
   const { content, structuredContent, isError, _meta } = result

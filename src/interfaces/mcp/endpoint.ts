@@ -25,19 +25,19 @@ import { Tickets } from "./tickets.ts"
 export interface McpEndpointOptions {
   /** Our version, as reported to clients. */
   version: string
-  /** How long a call waits for a person before its caller gets a ticket. */
+  /** After this time a call that waits for a person answers its caller with a ticket. */
   waitMs?: number | undefined
   /** A client that follows progress and has kept a request open for so long gets no tickets: its calls wait. */
   lastsMs?: number | undefined
-  /** How often a waiting call reports progress. */
+  /** A waiting call reports progress this often. */
   progressMs?: number | undefined
-  /** How many calls may be open in memory while their callers are expected to come back. */
+  /** The most calls in memory whose callers are expected to come back. */
   maxOpenCalls?: number | undefined
-  /** How long the result of an ended call stays in memory for its caller. */
+  /** The result of an ended call stays in memory for its caller this long. */
   keepEndedMs?: number | undefined
-  /** What the person at the client may answer there; without it, calls of medium risk at most. */
+  /** The items that the person at the client may answer there; without it, calls of medium risk at most. */
   inClient?: InClient | undefined
-  /** How many milliseconds a person needs at least to answer. */
+  /** The least milliseconds that a person needs to answer. */
   fastestAnswerMs?: number | undefined
 }
 
@@ -53,7 +53,7 @@ export interface ServerKind {
 export interface McpEndpoint {
   /** Creates a server: one for each request with its own envelope, one for each session or connection. */
   server(identity: ClientIdentity, kind: ServerKind): Server
-  /** Whether the client asked for log messages, so that its calls cannot take the fast path. */
+  /** True when the client asked for log messages, so that its calls cannot take the fast path. */
   wantsLogs(server: Server): boolean
   onListChanged(listener: (change: ListChange) => void): () => void
   /** Subscribes to these resources for a client, until the returned function is called. */
@@ -71,10 +71,10 @@ const instructions =
   "Quartermaster provides tools under rules. You may use the tools that are listed. A call may have to wait for a " +
   "person's approval, or be denied; its result then says so, whether the tool was executed, and what to do next."
 
-/** How long the first list of resources or prompts, and a call of an unknown tool, wait for other servers to connect. */
+/** The first list of resources or prompts, and a call of an unknown tool, wait this long for other servers. */
 const readyMs = 5000
 /**
- * How long the first list of tools waits for servers that connect for the first time. Codex offers no tools at all when
+ * The first list of tools waits this long for servers that connect for the first time. Codex offers no tools at all when
  * the list takes a second; clients are notified of what comes later.
  */
 const firstOfferMs = 700

@@ -8,11 +8,11 @@ export interface Fault {
   data?: unknown
 }
 
-/** What a call was for. A part is a prompt or a completion. */
+/** The subject of a call. A part is a prompt or a completion. */
 type Place = "tool" | "resource" | "part"
 
 /**
- * Which endings are JSON-RPC errors. For a tool, any other ending is a result, because the model reads results. For
+ * The endings that are JSON-RPC errors. For a tool, any other ending is a result, because the model reads results. For
  * resources and parts, any other ending is an internal error.
  */
 const faults: Record<Place, Partial<Record<EndingCode, ProtocolErrorCode>>> = {

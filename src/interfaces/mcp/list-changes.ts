@@ -48,7 +48,7 @@ export class ListChangeWatcher {
     }
   }
 
-  /** Which resources and prompts an agent sees depends on which tools it sees, so all three lists may have changed. */
+  /** Announces all three lists: the resources and prompts of an agent depend on the tools it sees. */
   #poll(): void {
     const version = this.#app.toolListVersion()
     if (version === this.#version) return

@@ -26,7 +26,7 @@ const maxCharacters = 16 * 1024 * 1024
 
 /** Sends progress and log notifications to a client while its call runs. */
 export interface ClientNotifier {
-  /** Whether the client asked for progress. */
+  /** True when the client asked for progress. */
   readonly hasProgress: boolean
   output(chunk: unknown): void
   report(message: string): void

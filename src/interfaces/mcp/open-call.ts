@@ -20,11 +20,11 @@ export interface ClientQuestion {
   fail(error: Error): void
   /** Aborted when the answer is no longer needed. */
   readonly signal: AbortSignal
-  /** Whether it was already sent over a connection that takes requests at any time. */
+  /** True once it was sent over a connection that takes requests at any time. */
   isSent: boolean
 }
 
-/** Which items the person at a client is asked about there, and how soon an answer counts as that person's. */
+/** The items that the person at a client is asked about there, and the time after which an answer counts as theirs. */
 export interface ClientForms {
   shows(item: PendingItem): boolean
   readonly fastestMs: number

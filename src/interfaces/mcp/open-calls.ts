@@ -7,7 +7,7 @@ import type { ClientQuestion, OpenCall } from "./open-call.ts"
 import { seal, unseal } from "./seal.ts"
 import type { ClientIdentity } from "./client-identity.ts"
 
-/** How many calls may be parked in memory, and how long an ended one stays there for its caller. */
+/** Limits of parked calls: their number, and the time that an ended one stays for its caller. */
 export interface OpenCallLimits {
   maxOpen: number
   keepEndedMs: number
@@ -53,7 +53,7 @@ export class OpenCalls {
     this.#key = app.sealKey("mcp request state")
   }
 
-  /** Whether the agent may begin another call that might have to be parked. Removes ended calls if that makes room. */
+  /** Tests whether the agent may begin another call that might have to be parked. Removes ended calls if that makes room. */
   hasRoom(agentId: string): boolean {
     if (this.#countOf(agentId) >= Math.max(1, Math.ceil(this.#limits.maxOpen / agentShare))) return false
     if (this.#open.size < this.#limits.maxOpen) return true

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { JsonSchema } from "../../core/schema.ts"
 
 /**
- * What is wrong with the `Mcp-Param-*` headers of a call: an argument whose property has `x-mcp-header` must be in that
+ * Says what is wrong with the `Mcp-Param-*` headers of a call: an argument whose property has `x-mcp-header` must be in that
  * header too, with the same value. Undefined when nothing is.
  */
 export function parameterHeaderProblem(

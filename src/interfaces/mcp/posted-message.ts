@@ -19,7 +19,7 @@ export const modernRevision = "2026-07-28"
 export interface PostedMessage {
   readonly id: string | number
   readonly era: "legacy" | "modern"
-  /** What tools/call names; undefined for tools/list. */
+  /** The tool and input of tools/call; undefined for tools/list. */
   readonly call: { readonly name: string; readonly input: Record<string, unknown> } | undefined
   readonly meta: Record<string, unknown> | undefined
   /** The capabilities this request declares; undefined for a session, which knows its own. */

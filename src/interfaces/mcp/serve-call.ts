@@ -17,7 +17,7 @@ import type { ClientPatience } from "./client-patience.ts"
 import { clientNotifier } from "./notify-client.ts"
 import { callFingerprint, type Tickets } from "./tickets.ts"
 
-/** What all requests of an endpoint share. */
+/** The parts that all requests of an endpoint share. */
 export interface EndpointParts {
   readonly app: Quartermaster
   readonly openCalls: OpenCalls
@@ -26,7 +26,7 @@ export interface EndpointParts {
   readonly progressMs: number
   readonly patience: ClientPatience
   readonly forms: ClientForms
-  /** Whether other servers have connected, or had the time to. */
+  /** True once other servers have connected, or had the time to. */
   readonly servers: { readonly ready: Promise<void>; readonly areReady: boolean }
 }
 
@@ -44,7 +44,7 @@ export interface ToolCallRequest {
 /** A request served by the SDK: the client can be notified and asked before it gets its response. */
 export interface InteractiveRequest extends ToolCallRequest {
   readonly context: ServerContext
-  /** Which program asks, as far as it can be told from others. */
+  /** The program that asks, as far as it can be told from others. */
   readonly client: string
   /** The lowest level of log messages the session wants. */
   readonly logLevel?: LoggingLevel | undefined
@@ -56,7 +56,7 @@ export interface OneShotRequest extends ToolCallRequest {
   onDisconnect(then: () => void): void
 }
 
-/** How a request ends: with the call's result, with a ticket for a waiting call, or with questions to the client. */
+/** The end of a request: with the call's result, with a ticket for a waiting call, or with questions to the client. */
 export type RequestOutcome = { ended: ToolResult } | { ticket: Ticket } | { required: InputRequiredResult }
 
 /**

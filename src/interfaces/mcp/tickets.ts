@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from "../../lib/canonical-json.ts"
 import type { Ticket } from "../../core/result.ts"
 import type { ClientIdentity } from "./client-identity.ts"
 
-/** What identifies a call for its caller. */
+/** The parts that identify a call for its caller. */
 export interface FingerprintedCall {
   readonly identity: ClientIdentity
   /** The tool's internal or wire name. */
@@ -18,7 +18,7 @@ export function callFingerprint(app: Quartermaster, { identity, tool, input }: F
 
 /** Without a ticket a repeated call still joins a waiting one and finds a held result, but not one that has ended. */
 const maxTicketsPerAgent = 1000
-/** How long after its deadline a ticket still gives the result. */
+/** A ticket gives the result for this long after its deadline. */
 const keepAfterEndMs = 10 * 60_000
 
 /** The issued tickets, by agent and fingerprint of the call. */
@@ -42,7 +42,7 @@ export class Tickets {
     tickets.set(fingerprint, ticket)
   }
 
-  /** Whether the agent certainly has no ticket. False before its held results were loaded. */
+  /** True when the agent certainly has no ticket. False before its held results were loaded. */
   hasNone(agentId: string): boolean {
     const tickets = this.#tickets.get(agentId)
     if (tickets !== undefined && tickets.size > 0) forgetOld(tickets)

@@ -8,11 +8,11 @@ export interface ToolList {
   readonly tools: readonly McpTool[]
   /** The JSON text of `tools`. */
   readonly json: string
-  /** Whether an output schema is not of type object; for clients before 2026 the SDK rewrites such a list. */
+  /** True when an output schema is not of type object; for clients before 2026 the SDK rewrites such a list. */
   readonly hasOpenRoots: boolean
   /** The input schemas that want arguments as headers too, by wire name. */
   readonly headerSchemas: ReadonlyMap<string, JsonSchema>
-  /** What was announced of a tool, by its internal name. */
+  /** The announced definitions, by the tool's internal name. */
   announced(tool: string): AnnouncedTool | undefined
 }
 

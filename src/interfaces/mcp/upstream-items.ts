@@ -100,7 +100,7 @@ export function sortByNameHere<T>(offered: UpstreamItem<T>[]): UpstreamItem<T>[]
 }
 
 /**
- * Whether a URI could match a template: it contains the template's fixed parts in order. The server checks the rest, so
+ * Tests whether a URI could match a template: it contains the template's fixed parts in order. The server checks the rest, so
  * that a complicated template cannot make us slow.
  */
 export function couldMatchTemplate(template: string, uri: string): boolean {

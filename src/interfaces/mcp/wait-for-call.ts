@@ -4,7 +4,7 @@ import type { Ticket, ToolResult } from "../../core/result.ts"
 import type { ClientQuestion, OpenCall } from "./open-call.ts"
 import type { ClientNotifier } from "./notify-client.ts"
 
-/** How one request's wait for a call ends. */
+/** The end of one request's wait for a call. */
 export type WaitEnd =
   | { readonly ended: ToolResult | Ticket }
   /** The client must answer these and send the request again. */
@@ -17,7 +17,7 @@ export interface WaitOptions {
   readonly context: ServerContext
   readonly era: "legacy" | "modern"
   readonly notifier: ClientNotifier
-  /** Whether the client waits as long as a person takes. */
+  /** True when the client waits as long as a person takes. */
   readonly canWait: boolean
   readonly waitMs: number
   readonly progressMs: number
@@ -25,7 +25,7 @@ export interface WaitOptions {
 
 /** Questions that come within this time are sent together. */
 const gatherMs = 25
-/** How often a form is shown that was not filled in correctly. */
+/** A form that was not filled in correctly is shown this many times. */
 const maxAttempts = 5
 const maxTimerMs = 2 ** 31 - 1
 

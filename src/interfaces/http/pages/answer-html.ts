@@ -22,7 +22,7 @@ export interface AnswerForm {
   until: number
   now: number
   consoleUrl: string
-  /** What was wrong with the last try. */
+  /** The problem with the last try. */
   problem?: string | undefined
 }
 

@@ -15,7 +15,7 @@ import { linkState, yesNeeds, type LinkState } from "../../../approvals/links/an
 import { wordsFor, type Words } from "../../../messages/answer-page.ts"
 import type { Html } from "./html.ts"
 
-/** How many unknown links are looked up in a minute. A link has 256 bits: this only makes noise visible. */
+/** The most unknown links that are looked up in a minute. A link has 256 bits: this only makes noise visible. */
 const mostUnknown = 20
 
 interface Page {
@@ -118,7 +118,7 @@ async function answer(api: Api, secret: string, link: AnswerLink, words: Words, 
   return notice(200, { title: words.done[said][link.kind], sentences }, words)
 }
 
-/** What the form says about the item. Undefined when a question is not answered. */
+/** Reads the answer from the form. Returns undefined when a question is not answered. */
 function answerOf({ kind, question }: PendingItem, said: "yes" | "no", form: URLSearchParams): Answer | undefined {
   if (kind === "call") return said === "yes" ? { kind: "approve" } : { kind: "reject" }
   if (kind === "result") return said === "yes" ? { kind: "release" } : { kind: "withhold" }

@@ -83,7 +83,7 @@ function hourOf(at: number): number {
 /** Seconds, a minute, five, half an hour: how long people take. */
 const bands = [10_000, 60_000, 5 * 60_000, 30 * 60_000]
 
-/** What people answer: the question whether a call may run, and whether its result may be read. */
+/** The kinds of people's answers: whether a call may run, and whether its result may be read. */
 const answers = ["answered", "released", "withheld"] as const
 
 interface Wait {
@@ -101,7 +101,7 @@ function waitsBy(waits: readonly Wait[], each: number, by: "tool" | "agentId"): 
     .slice(0, 6)
 }
 
-/** How long calls waited for people: from each question to its answer. */
+/** The times that calls waited for people, from each question to its answer. */
 async function answeredWaits(audit: Quartermaster["audit"], filter: AuditFilter): Promise<Wait[]> {
   const answered = await audit.list({ ...filter, limit: 2 * mostWaits })
   const entries = await audit.showMany(answered.map(({ callId }) => callId))

@@ -9,9 +9,9 @@ export interface Api {
   app: Quartermaster
   version: string
   workspace: string
-  /** Whether the organisation is the sample of the first start. */
+  /** True while the organisation is the sample of the first start. */
   isSample(): boolean
-  /** What people open: `server.publicUrl` where it is stated, else where the server listens. */
+  /** The address that people open: `server.publicUrl` where it is stated, else the server's own. */
   baseUrl(): string
   now(): number
   /** Aborted when the server closes: streams end. */

@@ -6,7 +6,7 @@ import type { Api } from "./endpoint.ts"
 /** The outcome of an item that no longer waits. Ended: the call was over before anybody answered. */
 export interface Gone {
   why: "answered" | "expired" | "ended" | "unknown"
-  /** Who was first, what they did and when. Undefined when the call ended without an answer. */
+  /** The person who was first, with their answer and its time. Undefined when the call ended without an answer. */
   by?: string | undefined
   did?: "approved" | "rejected" | "answered" | "edited" | "released" | "withheld" | undefined
   at?: number | undefined

@@ -8,7 +8,7 @@ import { me } from "./schemas.ts"
 
 const tag = "Organisation"
 
-/** Who is signed in, and what holds for everybody: freezes and modes. */
+/** The caller, and what holds for everybody: freezes and modes. */
 export const organisationEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "get",

@@ -3,7 +3,7 @@ import { callerOfSession, sessionCookie, sessionCookieIn, sessionHeader } from "
 import { endpoint, Reply, type Endpoint } from "./endpoint.ts"
 import { HttpProblem } from "./problem.ts"
 
-/** How many wrong links and tokens are looked at in a minute, for all callers together. A good one signs in whatever others try. */
+/** The most wrong links and tokens in a minute, of all callers together. A good one signs in whatever others try. */
 const mostTries = 20
 
 const common = {

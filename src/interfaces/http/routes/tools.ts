@@ -170,7 +170,7 @@ export const toolEndpoints: readonly Endpoint[] = [
   }),
 ]
 
-/** Who may call as an agent that can change the organisation, or tell it what to do, could give themselves anything. */
+/** Refuses people who would give themselves anything: they would call as an agent that can change the organisation. */
 export function refuseManagers(app: Api["app"], { kind, scopes }: Caller, agentId: string): void {
   if (kind === "agent" || scopes.includes("manage")) return
   const who = app.org.view(agentId)

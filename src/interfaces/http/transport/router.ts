@@ -57,7 +57,7 @@ function paramsIn(parts: readonly Part[], given: readonly string[]): Record<stri
   return params
 }
 
-/** What is not an escape stays as it is. */
+/** Decodes a part; one with an invalid escape stays as it is. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part)

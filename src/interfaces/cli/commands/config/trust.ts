@@ -63,7 +63,7 @@ async function trustFolder(context: CliContext, path: string, yes: boolean): Pro
   const { io, flags } = context
   const { examineFolder } = await import("../../../../config/known-folders.ts")
   const { folder, pin } = examineFolder(path, io)
-  const holds = await withApp(context, {}, whatItHolds)
+  const holds = await withApp(context, {}, grantedRights)
   const lines = Object.entries(holds).map(([what, list]) => `  ${what}: ${list.length}${list.map(below).join("")}`)
   if (!flags.json) printOutput(context, printable([folder, "Once it is trusted, this applies:", ...lines].join("\n")))
   if (!(await confirmTrust(context, yes))) return 4
@@ -85,7 +85,7 @@ function below(line: string): string {
 }
 
 /** Everything in a store that can grant a right. */
-async function whatItHolds({
+async function grantedRights({
   approvals,
   org,
   rules,
