@@ -140,7 +140,9 @@ const describeOption = (option: Option) => new Help().optionDescription(option)
 /** Gives every command examples in its help, and its wrong usage a sentence that leads there. */
 function addHelp(command: CliCommand, argv: readonly string[]): void {
   command.addHelpText("after", () => {
-    const lines = command.examples
+    // A command above others shows the first of theirs.
+    const own = command.examples
+    const lines = own.length > 0 ? own : command.commands.flatMap(({ examples }) => examples.slice(0, 1)).slice(0, 2)
     return `\n${lines.length > 1 ? "Examples" : "Example"}:\n${lines.map((line) => `  ${line}`).join("\n")}`
   })
   command.exitOverride((error) => {

@@ -26,7 +26,7 @@ interface AgentFlags {
 export function addAgents(program: CliCommand, run: Run): void {
   const agents = program
     .command("agents")
-    .example("qm agents list")
+
     .description("list, create, write to and terminate agents")
   listCommand(agents, "the agents")
     .example("qm agents list --all")

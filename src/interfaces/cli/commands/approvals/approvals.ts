@@ -15,7 +15,7 @@ import { CannotDo, requireId, listCommand, repeated, ambiguousId, NotAllowed, Us
 export function addApprovals(program: CliCommand, run: Run): void {
   const approvals = program
     .command("approvals")
-    .example("qm approvals list", "qm approvals approve 01a1e1a9")
+
     .description("list and answer what waits for a person: calls, results and questions")
     .addHelpText("after", "\nIn a terminal, a command that answers needs no id: it shows what waits and takes a key.")
   const scopes = rememberWords.join(", ")

@@ -10,7 +10,7 @@ import { CannotDo, requireId, listCommand } from "../../common/usage.ts"
 export function addGrants(program: CliCommand, run: Run): void {
   const grants = program
     .command("grants")
-    .example("qm grants list")
+
     .description("list and revoke remembered answers to approvals")
   listCommand(grants, "remembered answers")
     .example("qm grants list --all")

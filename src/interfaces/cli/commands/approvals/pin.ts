@@ -8,7 +8,7 @@ import { CannotDo, UsageError } from "../../common/usage.ts"
 export function addPin(program: CliCommand, run: Run): void {
   const pin = program
     .command("pin")
-    .example("qm pin set")
+
     .description("set or clear your PIN for answers from links; medium risk needs it")
   pin
     .command("set")

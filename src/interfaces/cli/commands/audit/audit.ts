@@ -18,7 +18,7 @@ import { showAuditHead, verifyAudit } from "./audit-verify.ts"
 export function addAudit(program: CliCommand, run: Run): void {
   const audit = program
     .command("audit")
-    .example("qm audit list --since 2h", "qm audit verify")
+
     .description("show, export and verify the audit log of all calls")
   withFilterOptions(
     listCommand(audit, "ended calls, newest first").example("qm audit list --agent dev --since 2h").allowInTool(),

@@ -15,7 +15,7 @@ import { CannotDo, requireId, listCommand } from "../../common/usage.ts"
 export function addTrash(program: CliCommand, run: Run): void {
   const trash = program
     .command("trash")
-    .example("qm trash list")
+
     .description("list and restore files that agents deleted")
   listCommand(trash, "deleted files").example("qm trash list").action(run(listTrash))
   trash

@@ -15,7 +15,7 @@ import { formatTime } from "../../common/time-text.ts"
 export function addPins(mcp: CliCommand, run: Run): void {
   const pins = mcp
     .command("pins")
-    .example("qm mcp pins diff")
+
     .description(
       "review and approve the tool definitions of MCP servers; a pin is the definition that a person approved",
     )

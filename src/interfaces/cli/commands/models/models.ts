@@ -10,7 +10,7 @@ import { cancelOnSignal } from "../../common/signals.ts"
 import { CannotDo, listCommand } from "../../common/usage.ts"
 
 export function addModels(program: CliCommand, run: Run): void {
-  const models = program.command("models").example("qm models test").description("the models that agents talk to")
+  const models = program.command("models").description("the models that agents talk to")
   listCommand(models, "the models").example("qm models list").allowInTool().action(run(listModels))
   models
     .command("test [name]")

@@ -10,7 +10,7 @@ import { listCommand, newIdFrom } from "../../common/usage.ts"
 export function addDepartments(program: CliCommand, run: Run): void {
   const departments = program
     .command("departments")
-    .example("qm departments list")
+
     .description("list, create, rename and delete departments")
   listCommand(departments, "the departments").example("qm departments list").allowInTool().action(run(listDepartments))
   departments

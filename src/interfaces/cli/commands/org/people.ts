@@ -26,7 +26,7 @@ interface MakeTokenFlags {
 export function addPeople(program: CliCommand, run: Run): void {
   const people = program
     .command("people")
-    .example("qm people list")
+
     .description("list and manage the people who answer approvals")
   listCommand(people, "the people").example("qm people list").allowInTool().action(run(listPeople))
   people

@@ -25,7 +25,7 @@ interface RoleFlags {
 export function addRoles(program: CliCommand, run: Run): void {
   const roles = program
     .command("roles")
-    .example("qm roles list")
+
     .description("list and manage roles and their tool groups")
   listCommand(roles, "the roles")
     .example("qm roles list --all")

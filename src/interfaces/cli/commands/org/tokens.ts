@@ -18,7 +18,7 @@ interface TokenFlags {
 export function addTokens(program: CliCommand, run: Run): void {
   const tokens = program
     .command("tokens")
-    .example("qm tokens list")
+
     .description("list and manage the tokens of programs that call tools over HTTP")
   listCommand(tokens, "the tokens, without their secrets").example("qm tokens list --agent dev").action(run(listTokens))
   tokens

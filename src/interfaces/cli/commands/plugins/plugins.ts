@@ -12,7 +12,7 @@ import { CannotDo, orCannotDo, listCommand, noSuch, UsageError } from "../../com
 export function addPlugins(program: CliCommand, run: Run): void {
   const plugins = program
     .command("plugins")
-    .example("qm plugins list")
+
     .description("list, load and unload plugins and modules")
   listCommand(plugins, "plugins and modules").example("qm plugins list").allowInTool().action(run(listPlugins))
   plugins

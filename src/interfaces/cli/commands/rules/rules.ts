@@ -19,7 +19,7 @@ import { CannotDo, orCannotDo, requireId, listCommand, UsageError } from "../../
 export function addRules(program: CliCommand, run: Run): void {
   const rules = program
     .command("rules")
-    .example("qm rules list")
+
     .description("list, test, add and remove the rules that allow, ask or deny")
   listCommand(rules, "the rules in force").example("qm rules list").allowInTool().action(run(listRules))
   rules

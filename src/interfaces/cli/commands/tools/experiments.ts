@@ -13,7 +13,7 @@ import { CannotDo, commaList, orCannotDo, listCommand, noSuch, numberFlag, Usage
 export function addExperiments(program: CliCommand, run: Run): void {
   const experiments = program
     .command("experiments")
-    .example("qm experiments list")
+
     .description("compare two versions of a tool")
   listCommand(experiments, "the experiments").example("qm experiments list").allowInTool().action(run(listExperiments))
   experiments

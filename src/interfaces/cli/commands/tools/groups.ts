@@ -16,7 +16,7 @@ type Group = ReturnType<Quartermaster["listGroups"]>[number]
 export function addGroups(program: CliCommand, run: Run): void {
   const groups = program
     .command("groups")
-    .example("qm groups show workspace")
+
     .allowInTool()
     .description("list the tool groups that roles can have")
   listCommand(groups, "the tool groups").example("qm groups list").action(run(listGroups))
