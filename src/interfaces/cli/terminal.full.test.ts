@@ -73,7 +73,7 @@ test("a question with options is answered by choosing one, and one without by wr
 /** The built command line with an app whose tools behave badly. */
 const difficult = `
 import { createQuartermaster, defineTool } from ${JSON.stringify(`${build}index.js`)}
-import { main } from ${JSON.stringify(`${build}cli/main.js`)}
+import { main } from ${JSON.stringify(`${build}interfaces/cli/main.js`)}
 
 const tool = (name, execute, permission) =>
   defineTool({ name, group: "data", description: name, effect: "none", input: { type: "object", properties: {} }, permission, execute })
