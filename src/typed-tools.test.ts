@@ -21,7 +21,7 @@ async function appWithRepeat() {
 
 describe("a tool of defineTool", () => {
   it("knows the input it takes and the result it gives", () => {
-    expectTypeOf(repeat).toEqualTypeOf<TypedTool<{ text: string; times?: number | undefined }, { whole: string }>>()
+    expectTypeOf(repeat).toEqualTypeOf<TypedTool<{ text: string; times?: number }, { whole: string }>>()
     const spec = { name: "t", group: "g", description: "d", input: z.object({}) }
     const promising = defineTool({ ...spec, output: z.object({ n: z.number() }), execute: () => ({ n: 1, more: 2 }) })
     expectTypeOf(promising).toExtend<TypedTool<object, { n: number }>>()
@@ -67,7 +67,7 @@ describe("a tool of defineTool", () => {
 
   it("refuses an input of another type when it is compiled", () => {
     type Input = Parameters<typeof call>[0]
-    const call = (_input: { text: string; times?: number | undefined }) => repeat
+    const call = (_input: { text: string; times?: number }) => repeat
     expectTypeOf<{ text: number }>().not.toExtend<Input>()
     expectTypeOf<NonNullable<(typeof repeat)["~types"]>["input"]>().toEqualTypeOf<Input>()
   })

@@ -51,7 +51,7 @@ export interface BuiltinOptions {
   workspace: string
   dataDir: string
   /** The home folder; the account's when left out. */
-  home?: string | undefined
+  home?: string
   /** Our own files that tools neither read nor write: tokens, keys. */
   privatePaths: readonly string[]
   /** Our own files that tools read but never write: configuration, plugins. */
@@ -73,9 +73,9 @@ export interface BuiltinOptions {
   /** The addresses that Quartermaster itself listens on now. */
   ownAddresses(): readonly string[]
   /** The variables in `tools.webSearch` that are not set. */
-  unsetForWebSearch?: readonly string[] | undefined
+  unsetForWebSearch?: readonly string[]
   /** The variables in `databases` that are not set, by database. */
-  unsetForDatabases?: Readonly<Record<string, readonly string[]>> | undefined
+  unsetForDatabases?: Readonly<Record<string, readonly string[]>>
   /** Reports whether the agent has one of the roles. */
   hasRole(agentId: string, roles: readonly string[]): boolean
 }

@@ -134,9 +134,9 @@ export interface Quartermaster extends Calls, AgentTools, Events {
   readonly rules: RuleAdmin
   why: Why
   /** Aborts running calls and denies new ones until `thaw`: of one agent and its sub-agents, or of all agents. */
-  freeze(given: { agentId?: string | undefined; by: string; because?: string | undefined }): Promise<void>
+  freeze(given: { agentId?: string; by: string; because?: string }): Promise<void>
   /** Returns whether something was frozen. */
-  thaw(given: { agentId?: string | undefined; by: string }): Promise<boolean>
+  thaw(given: { agentId?: string; by: string }): Promise<boolean>
   frozen(): readonly Freeze[]
   /** Sets the mode plan of an agent or the mode edits of one of its sessions, or ends both (ask). */
   setMode(change: ModeChange): Promise<void>

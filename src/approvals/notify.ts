@@ -6,10 +6,10 @@ import { errorMessage } from "../lib/error-message.ts"
 
 /** A webhook or a command. A list is run as it is, a text by the shell. */
 export interface NotifyTarget {
-  webhook?: string | undefined
-  command?: string | readonly string[] | undefined
+  webhook?: string
+  command?: string | readonly string[]
   /** The person whose answer link is sent along. */
-  person?: string | undefined
+  person?: string
 }
 
 /**
@@ -29,7 +29,7 @@ function noticeOf({ callId, kind, agentId, tool, until, revision, title, risk }:
 }
 
 /** A notice as it is sent, with a link that answers it where one was made. */
-type SentNotice = Notice & { link?: string | undefined }
+type SentNotice = Notice & { link?: string }
 
 /** Makes a link with which a person answers. Throws a sentence when there can be none. */
 type LinkFor = (person: string, notice: Notice) => Promise<string>

@@ -5,12 +5,12 @@ import type { Path } from "./schema-path.ts"
 interface KnownPerson {
   id: string
   roles: readonly string[]
-  hasToken?: boolean | undefined
+  hasToken?: boolean
   madeBy: string
 }
 
 interface ApproverSources {
-  rules: readonly { path: Path; verdict: RuleVerdict; approvers?: Approvers | undefined }[]
+  rules: readonly { path: Path; verdict: RuleVerdict; approvers?: Approvers }[]
   /** Who is active. */
   people: readonly KnownPerson[]
   /** The ids under `org.people`, in their order. */

@@ -40,9 +40,9 @@ export interface IdentityClaim extends TokenPlace {
   as: string | undefined
   org: KnownIdentities
   /** The configured people. One without a token is the user of this machine with that name. */
-  configured?: readonly { id: string; tokenHash?: string | undefined }[] | undefined
+  configured?: readonly { id: string; tokenHash?: string }[]
   /** The login name of the user. */
-  login?: string | undefined
+  login?: string
 }
 
 /**

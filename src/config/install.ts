@@ -15,10 +15,10 @@ export type InstallTarget =
   | {
       command: string
       args?: readonly string[]
-      folder?: string | undefined
+      folder?: string
       agent: string
       /** The groups of built-in tools that the client is shown; all if left out. */
-      builtin?: readonly string[] | undefined
+      builtin?: readonly string[]
     }
   | { url: string; agent: string }
 

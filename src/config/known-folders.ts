@@ -29,7 +29,7 @@ export function requireKnownFolder(dataDir: string, { home, env, named }: Folder
  */
 export function requireFolderOfProgram(
   dataDir: string,
-  data: { dir?: string | undefined } | undefined,
+  data: { dir?: string } | undefined,
   { home, env }: Pick<FolderOptions, "home" | "env">,
 ): void {
   const named = data?.dir !== undefined && !unnamed.has(data)

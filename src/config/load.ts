@@ -26,9 +26,9 @@ export interface LoadOptions {
   env: Environment
   home: string
   /** The file of `--config`. */
-  configPath?: string | undefined
+  configPath?: string
   /** Dotted key to value, for example `{ "tools.timeout": "5000" }`. */
-  overrides?: Readonly<Record<string, unknown>> | undefined
+  overrides?: Readonly<Record<string, unknown>>
 }
 
 type Permissions = NonNullable<NonNullable<Config["tools"]>["permissions"]>

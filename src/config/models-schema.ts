@@ -66,7 +66,7 @@ type Entry = z.infer<typeof entry>
 
 /** Models by name, and beside them the name of the default one. */
 export interface ModelsSection {
-  default?: string | undefined
+  default?: string
   [name: string]: Entry | string | undefined
 }
 

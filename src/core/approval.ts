@@ -15,19 +15,19 @@ export interface PendingItem {
   agentId: string
   role: string
   /** The agent that created the role, where no person did. */
-  roleMadeBy?: string | undefined
+  roleMadeBy?: string
   /** The ids of the agents above it, nearest first. */
   ancestors: readonly string[]
   tool: string
   description: string
   level: ToolPermissionLevel
   /** What the agent says about the reason of the call, masked and on one line. Nobody has verified it. */
-  intent?: string | undefined
+  intent?: string
   /** Undefined when it has been erased. */
   input: unknown
   /** For a held result. */
-  result?: ToolResult | undefined
-  question?: Question | undefined
+  result?: ToolResult
+  question?: Question
   /** What would happen, in a few words: `Delete notes.md`. */
   title: Sentence
   /** One line for lists: the command, the paths, the address or the question. */
@@ -37,26 +37,26 @@ export interface PendingItem {
   /** `proved` is true when the list is certain to be complete. */
   touches: { readonly list: readonly CardTouch[]; readonly proved: boolean }
   /** The parts of its commands, as the guard read them. */
-  commandParts?: readonly CommandPart[] | undefined
+  commandParts?: readonly CommandPart[]
   /** The tool's preview as text, and the same as data. */
-  preview?: string | undefined
-  previewData?: Preview | undefined
+  preview?: string
+  previewData?: Preview
   /** Grows when the input is edited or the reasons change. An answer counts for one revision only. */
   revision: number
   /** Who edited the input. */
-  editedBy?: string | undefined
+  editedBy?: string
   /** Why approval is asked for again, and the same in parts that can be translated. */
-  note?: string | undefined
-  again?: readonly Sentence[] | undefined
+  note?: string
+  again?: readonly Sentence[]
   /** The approvals so far, where more than one is needed. */
   votes: readonly Vote[]
   approvers: readonly Approvers[]
   /** What an approver may have remembered, each with a sentence that says what it means, and the values in it. */
-  remember: readonly { scope: GrantScope; words: string; params?: ReasonParams | undefined }[]
+  remember: readonly { scope: GrantScope; words: string; params?: ReasonParams }[]
   /** The rule that the user of this machine may add with the approval, where a yes cannot be remembered. */
-  rule?: OfferedRule | undefined
-  taskId?: string | undefined
-  userId?: string | undefined
+  rule?: OfferedRule
+  taskId?: string
+  userId?: string
   sessionId: string
   createdAt: number
   /** When the wait expires. */
@@ -77,10 +77,10 @@ export interface CardTouch {
   kind: Touch["kind"] | "delete"
   what: string
   /** For a host: whether a call had reached it when this one began to wait. */
-  reachedBefore?: boolean | undefined
+  reachedBefore?: boolean
   /** For what is written or deleted: how many files there are now and their bytes, where that was counted. */
-  files?: number | undefined
-  bytes?: number | undefined
+  files?: number
+  bytes?: number
 }
 
 /** An allow rule for calls like this one, without its end. */
@@ -94,7 +94,7 @@ export interface OfferedRule {
 
 export interface Vote extends Giver {
   at: number
-  note?: string | undefined
+  note?: string
 }
 
 /** A person who gave something that ends when they are removed: a vote, a grant, the mode edits. */
@@ -104,7 +104,7 @@ export interface Giver {
    * Since when the person was one of the organisation when they gave it; an empty text for a configured person, null
    * for somebody outside it. Somebody added later under the same name is another person.
    */
-  since?: string | null | undefined
+  since?: string | null
 }
 
 /** Reports whether who gave it is still the person they were then. What was stored without `since` counts. */
@@ -115,12 +115,12 @@ export function isStillThere({ by, since }: Giver, personSince: (id: string) => 
 /** A question of `ask_user` or of an MCP server. */
 export interface Question {
   question: string
-  options?: readonly string[] | undefined
-  multiple?: boolean | undefined
+  options?: readonly string[]
+  multiple?: boolean
   /** For a form: the JSON Schema of the object to fill in. Its fields are texts, numbers, booleans and choices. */
-  form?: JsonSchema | undefined
+  form?: JsonSchema
   /** For something to do elsewhere: the address to open. The answer is an empty object when the person agrees. */
-  url?: string | undefined
+  url?: string
 }
 
 /** A text, several of the options, or the fields of a form. */
@@ -128,23 +128,23 @@ export type AnswerValue = string | readonly string[] | Readonly<Record<string, u
 
 /** For which later calls an answer is remembered. */
 export interface Remember {
-  remember?: GrantScope | undefined
+  remember?: GrantScope
   /** For the scope `minutes`: 1 to 480; 30 when left out. */
-  minutes?: number | undefined
+  minutes?: number
 }
 
 /** A person's answer to a pending item. */
 export type Answer =
   /** `note` is said to the model together with the result. */
-  | ({ kind: "approve"; note?: string | undefined } & Remember)
+  | ({ kind: "approve"; note?: string } & Remember)
   /** Replaces the input. The call is checked with it and put up for approval again. */
   | { kind: "edit"; input: unknown }
-  | ({ kind: "reject"; reason?: string | undefined } & Remember)
+  | ({ kind: "reject"; reason?: string } & Remember)
   /**
    * Releases the result: as it is, without the values at the JSON pointers in `redact`, or with `replace` in its place.
    */
-  | { kind: "release"; redact?: readonly string[] | undefined; replace?: unknown }
-  | { kind: "withhold"; reason?: string | undefined }
+  | { kind: "release"; redact?: readonly string[]; replace?: unknown }
+  | { kind: "withhold"; reason?: string }
   | { kind: "answer"; value: AnswerValue }
 
 /**
@@ -157,9 +157,9 @@ export type AnswerResult =
       done: boolean
       sentence: string
       code: AnswerCode
-      params?: ReasonParams | undefined
+      params?: ReasonParams
       /** The grant that the answer made. */
-      grant?: Grant | undefined
+      grant?: Grant
     }
   | { ok: false; sentence: string }
 
@@ -196,7 +196,7 @@ export interface ExecutionDecision {
   note?: string
   rejectReason?: string
   /** The person who answered, where the adapter knows. */
-  by?: string | undefined
+  by?: string
 }
 
 export interface ResultDecision {
@@ -204,14 +204,14 @@ export interface ResultDecision {
   redact?: readonly string[]
   replace?: { value: unknown }
   rejectReason?: string
-  by?: string | undefined
+  by?: string
 }
 
 export interface QuestionDecision {
   /** Undefined when the question was closed without an answer. */
   answer?: AnswerValue
   rejectReason?: string
-  by?: string | undefined
+  by?: string
 }
 
 /**

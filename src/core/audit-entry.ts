@@ -10,47 +10,47 @@ interface EntryBase {
 /** Who called which tool with which input. Text is already masked and cut. */
 export interface AuditCallFields {
   agentId: string
-  role?: string | undefined
+  role?: string
   tool: string
-  version?: string | undefined
-  layer?: string | undefined
-  sessionId?: string | undefined
-  taskId?: string | undefined
-  userId?: string | undefined
-  parentCallId?: string | undefined
-  traceId?: string | undefined
-  key?: string | undefined
+  version?: string
+  layer?: string
+  sessionId?: string
+  taskId?: string
+  userId?: string
+  parentCallId?: string
+  traceId?: string
+  key?: string
   /** What the agent said about the reason of the call. */
-  intent?: string | undefined
+  intent?: string
   /** The input as JSON text, masked and cut. */
-  input?: string | undefined
+  input?: string
   /** Keyed digest of the whole input, when `input` was masked or cut. */
-  inputDigest?: string | undefined
-  policy?: string | undefined
+  inputDigest?: string
+  policy?: string
 }
 
 export interface StartEntry extends EntryBase, AuditCallFields {
   kind: "start"
-  reasons?: readonly Reason[] | undefined
+  reasons?: readonly Reason[]
   /** The process that runs it, when several processes write into one chain. */
-  owner?: string | undefined
+  owner?: string
 }
 
 export interface EndEntry extends EntryBase, AuditCallFields {
   kind: "end"
   status: ToolExecuteStatus
-  code?: EndingCode | undefined
+  code?: EndingCode
   startedAt: number
   /** How long the tool ran. What the call waited for people is not counted. */
   durationMs: number
-  error?: string | undefined
+  error?: string
   /** Where a tool of the host threw, masked and cut. Shown by `qm audit show --stack` only. */
-  stack?: string | undefined
+  stack?: string
   /** The result as JSON text, masked and cut. */
-  result?: string | undefined
-  resultDigest?: string | undefined
-  resultLength?: number | undefined
-  reasons?: readonly Reason[] | undefined
+  result?: string
+  resultDigest?: string
+  resultLength?: number
+  reasons?: readonly Reason[]
   /** False when the call ended before the tool ran. */
   ran: boolean
 }
@@ -58,10 +58,10 @@ export interface EndEntry extends EntryBase, AuditCallFields {
 /** Something between start and end of a call, or a note without a call. */
 export interface StepEntry extends EntryBase {
   kind: "asked" | "answered" | "try" | "late" | "held" | "released" | "withheld" | "note"
-  agentId?: string | undefined
-  tool?: string | undefined
-  by?: string | undefined
-  text?: string | undefined
+  agentId?: string
+  tool?: string
+  by?: string
+  text?: string
 }
 
 /** One entry of the audit log. */

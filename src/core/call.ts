@@ -24,43 +24,43 @@ export interface CallRequest {
    * Idempotency key, chosen by the caller. Within 24 hours the same agent, session, key, tool and input mean the same
    * call: it runs once and every request gets its result.
    */
-  key?: string | undefined
-  taskId?: string | undefined
-  userId?: string | undefined
-  sessionId?: string | undefined
-  parentCallId?: string | undefined
+  key?: string
+  taskId?: string
+  userId?: string
+  sessionId?: string
+  parentCallId?: string
   /** The id of the distributed trace this call belongs to, for the audit log. */
-  traceId?: string | undefined
+  traceId?: string
   /** True when the agent's sessions are short: while this call waits, the same call from another session joins it. */
-  anySession?: boolean | undefined
+  anySession?: boolean
   /** The token that authenticated the request. Revoking it ends the call while it waits. */
-  tokenId?: string | undefined
-  timeoutMs?: number | undefined
+  tokenId?: string
+  timeoutMs?: number
   /**
    * Why the agent makes the call, in a sentence of its own. People who approve the call see the first 200 characters as
    * the agent's unverified words. It decides nothing.
    */
-  intent?: string | undefined
+  intent?: string
   /** The only paths this call may use. Narrows the file roots, never widens them. */
-  allowedPaths?: readonly string[] | undefined
+  allowedPaths?: readonly string[]
   /**
    * The call belongs to a stored conversation that can be resumed until then, in milliseconds since 1970: so long
    * people may take to answer, and so long their answer counts.
    */
-  resumableUntil?: number | undefined
+  resumableUntil?: number
   /** Have a person release the result before the caller gets it, even if neither tool nor rules ask for that. */
-  holdResult?: boolean | undefined
+  holdResult?: boolean
   /**
    * The agent loop itself asks people by this call. Its own tools, such as `agents:budget`, can be called in no other
    * way.
    */
-  fromLoop?: boolean | undefined
+  fromLoop?: boolean
   /** Asked before each call that its tool makes, also through other tools. False refuses that call. */
-  takeSubCall?: (() => boolean) | undefined
+  takeSubCall?: () => boolean
   /** Cancels the call. */
-  signal?: CancelSignal | undefined
+  signal?: CancelSignal
   /** The program that made the call, where it can be asked questions. Sub-calls have the same caller. */
-  caller?: Caller | undefined
+  caller?: Caller
 }
 
 /**
@@ -78,14 +78,14 @@ export interface TypedCallRequest<Input, Output> extends Omit<CallRequest, "tool
 /** The program that made a call, as far as it can be asked or told something while the call runs. */
 export interface Caller {
   /** Asks the person at that program. Set only by interfaces that know who the person is and report it in `by`. */
-  approvalUI?: Partial<ApprovalUIAdapter> | undefined
+  approvalUI?: Partial<ApprovalUIAdapter>
   /**
    * Sends the program a request in its own protocol (MCP, for example). Never used for approvals. `key` is the asker's
    * own name for the request.
    */
   sendRequest?(method: string, params: unknown, signal: AbortSignal, key?: string): Promise<unknown>
   /** Which requests another server may make within this call. Default: all that the configuration allows. */
-  able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean } | undefined
+  able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean }
   /**
    * Called with each piece of output of this call and its sub-calls, except output that a person may still withhold.
    */
@@ -148,7 +148,7 @@ export interface UnwantedCalls {
 export interface ApprovalCard {
   role: string
   /** The agent that created the role, where no person did. */
-  roleMadeBy?: string | undefined
+  roleMadeBy?: string
   /** The ids of the agents above it, nearest first. */
   spawners: readonly string[]
   description: string
@@ -159,20 +159,20 @@ export interface ApprovalCard {
   /** Digests of the files the call names, by path. */
   files: Readonly<Record<string, string>>
   /** What there is now of what the call writes or deletes, by path. Older cards have none. */
-  sizes?: FileSizes | undefined
+  sizes?: FileSizes
   /** The hosts among the touches that no call had reached. Older cards have none. */
-  newHosts?: readonly string[] | undefined
+  newHosts?: readonly string[]
   /** The parts of its commands, as the guard read them. Older cards have none. */
-  commandParts?: readonly CommandPart[] | undefined
-  question?: Question | undefined
+  commandParts?: readonly CommandPart[]
+  question?: Question
   approvers: readonly Approvers[]
   remember: readonly GrantScope[]
   /** For a sensitive tool: what the rule is about that the user of this machine may add. */
-  ruleTouching?: readonly string[] | undefined
-  editedBy?: string | undefined
+  ruleTouching?: readonly string[]
+  editedBy?: string
   /** Why approval is asked for again, and the same in parts that can be translated. Older cards have only the text. */
-  note?: string | undefined
-  again?: readonly Sentence[] | undefined
+  note?: string
+  again?: readonly Sentence[]
 }
 
 /** Reports whether the tool of a stored call has run, so that only its result is left to release. */
@@ -193,19 +193,19 @@ export interface SettledAnswer {
   by: string
   at: number
   /** It came from an answer link. */
-  via?: "link" | undefined
-  rejectReason?: string | undefined
+  via?: "link"
+  rejectReason?: string
   /** What those who approved want the model to know. */
-  note?: string | undefined
+  note?: string
   /** For an edit: the new input, which is checked and put up for approval again. */
-  edit?: { input: unknown } | undefined
+  edit?: { input: unknown }
   /** For a released result: JSON pointers to remove, or the value that replaces it. */
-  redact?: readonly string[] | undefined
-  replace?: { value: unknown } | undefined
+  redact?: readonly string[]
+  replace?: { value: unknown }
   /** For a question. */
-  value?: AnswerValue | undefined
+  value?: AnswerValue
   /** True if it is in the audit log already. */
-  written?: boolean | undefined
+  written?: boolean
 }
 
 let today = { day: 0, text: "" }

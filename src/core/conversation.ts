@@ -55,7 +55,7 @@ export interface Conversation {
   /** How many turns the model was given, or is given now. What was said since can be taken back. */
   read: number
   /** The conversation that it was branched from, and the turn from which it differs. */
-  branchOf?: { id: string; index: number } | undefined
+  branchOf?: { id: string; index: number }
   /** How many turns it has. The next one gets this index. */
   length: number
   createdAt: number
@@ -82,19 +82,19 @@ export interface ListedConversation extends Conversation {
 
 /** Which conversations are listed. */
 export interface ConversationFilter {
-  id?: string | undefined
-  agentId?: string | undefined
-  states?: readonly ConversationState[] | undefined
-  shown?: ShownState | undefined
-  startedBy?: string | undefined
-  branchOf?: string | undefined
+  id?: string
+  agentId?: string
+  states?: readonly ConversationState[]
+  shown?: ShownState
+  startedBy?: string
+  branchOf?: string
   /** Without those whose id begins with this. */
-  notPrefix?: string | undefined
+  notPrefix?: string
   /** A text in its title, its preview or the name of its agent, whatever its case. */
-  search?: string | undefined
+  search?: string
   /** The text that a former call returned. */
-  cursor?: string | undefined
-  limit?: number | undefined
+  cursor?: string
+  limit?: number
 }
 
 /**

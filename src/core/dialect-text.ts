@@ -1,7 +1,7 @@
 /** A tool or parameter named in a sentence. Dialects may have another name for it. */
 export interface ToolRef {
   readonly tool: string
-  readonly parameter?: string | undefined
+  readonly parameter?: string
 }
 
 /** Words that are left out when the dialect has no such parameter. */

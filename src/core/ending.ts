@@ -3,9 +3,9 @@ import { renderDialectText, type DialectText } from "./dialect-text.ts"
 
 export interface EndingDetails {
   /** A tool's own code, for example `file_not_found`. */
-  toolCode?: string | undefined
-  rejectReason?: string | undefined
-  metadata?: Record<string, unknown> | undefined
+  toolCode?: string
+  rejectReason?: string
+  metadata?: Record<string, unknown>
   cause?: unknown
   /** A withheld result, when the host keeps it. It must not reach the model. */
   result?: unknown

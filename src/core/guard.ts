@@ -18,9 +18,9 @@ export interface Finding {
    * sets `requireExecutionApproval` or `requireConfirmation`, nor for unproved touches that a rule with `touching` may
    * apply to.
    */
-  readonly sandboxed?: boolean | undefined
+  readonly sandboxed?: boolean
   /** For an ask: an allow rule lifts it, as it lifts the ask of the tool's level. */
-  readonly isLiftable?: boolean | undefined
+  readonly isLiftable?: boolean
   /** The ending of a deny. */
   readonly code?: Extract<EndingCode, "path_outside_workspace" | "command_denied" | "host_denied" | "permission_denied">
 }
@@ -37,7 +37,7 @@ export interface CheckedTouches {
 /** What a guard receives besides the touches. */
 export interface GuardCheckOptions {
   /** The only paths this call may use, when its request narrows the file roots. */
-  readonly allowedPaths?: readonly string[] | undefined
+  readonly allowedPaths?: readonly string[]
 }
 
 /** How the paths in an input are judged, of a tool that does not say what it touches. */
@@ -75,13 +75,13 @@ export interface CommandPart {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
   /** What it deletes. Empty when it deletes something and it is not known what; undefined when it deletes nothing. */
-  readonly deletes?: readonly string[] | undefined
+  readonly deletes?: readonly string[]
   /** True if the program may use the network. */
   readonly network: boolean
   /** True if the program may send files or texts to another machine. */
-  readonly sendsOut?: boolean | undefined
+  readonly sendsOut?: boolean
   /** Why it is not certain what it does; the text continues a sentence after "because". */
-  readonly unproved?: string | undefined
+  readonly unproved?: string
 }
 
 /** One guard, for one kind of touch. */
@@ -96,7 +96,7 @@ export interface GuardResult {
   readonly proved: boolean
   readonly findings: readonly Finding[]
   /** Set when its allow list covers every touch it checked: the line of the list. */
-  readonly allowedBy?: Reason | undefined
+  readonly allowedBy?: Reason
   /** True when it is allowed because bubblewrap holds it, proved or not. */
-  readonly sandboxed?: boolean | undefined
+  readonly sandboxed?: boolean
 }

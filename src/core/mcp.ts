@@ -6,16 +6,16 @@ export interface McpServerSpec {
   readonly name: string
   readonly enabled: boolean
   /** Variables that its configuration reads and that are not set. It cannot be connected until they are. */
-  readonly unset?: readonly string[] | undefined
+  readonly unset?: readonly string[]
   /** For a child process on stdio. */
-  readonly command?: string | undefined
-  readonly args?: readonly string[] | undefined
-  readonly env?: Readonly<Record<string, string>> | undefined
-  readonly cwd?: string | undefined
+  readonly command?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
   /** For a remote server: streamable HTTP, or SSE when it supports nothing else. */
-  readonly url?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly transport?: "stdio" | "http" | "sse" | undefined
+  readonly url?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly transport?: "stdio" | "http" | "sse"
   readonly layer: Layer
   /** False: its tools are offered under their own names, without the server's name in front. */
   readonly prefix: boolean
@@ -27,15 +27,15 @@ export interface McpServerSpec {
    * The folders that the server is told of: the workspace, or the roots of the program that made the call. Without it
    * none: some servers use these in place of the folders in their arguments.
    */
-  readonly roots?: "workspace" | "caller" | undefined
+  readonly roots?: "workspace" | "caller"
   /** True if its tools are believed that say that they only read. */
-  readonly trustReadOnly?: boolean | undefined
+  readonly trustReadOnly?: boolean
   /** The only revision of the protocol to speak; without it, the newest that the server knows. */
-  readonly protocol?: McpRevision | undefined
-  readonly connectTimeoutMs?: number | undefined
-  readonly timeoutMs?: number | undefined
+  readonly protocol?: McpRevision
+  readonly connectTimeoutMs?: number
+  readonly timeoutMs?: number
   /** How to sign in at a remote server. The server tells what is left out here. */
-  readonly auth?: McpAuth | undefined
+  readonly auth?: McpAuth
 }
 
 /** The revisions of the protocol that we speak. The last one has no sessions. */
@@ -49,14 +49,14 @@ export interface McpAuth {
    */
   readonly grant: "code" | "client_credentials"
   /** The registered client. Without it Quartermaster registers itself, or uses `clientMetadataUrl`. */
-  readonly clientId?: string | undefined
-  readonly clientSecret?: string | undefined
-  readonly clientMetadataUrl?: string | undefined
-  readonly scopes?: readonly string[] | undefined
+  readonly clientId?: string
+  readonly clientSecret?: string
+  readonly clientMetadataUrl?: string
+  readonly scopes?: readonly string[]
   /** The only authorization server that gets the client's secret. Default: the first one that the server names. */
-  readonly issuer?: string | undefined
+  readonly issuer?: string
   /** For a client whose redirect address is registered with a fixed port. */
-  readonly redirectPort?: number | undefined
+  readonly redirectPort?: number
 }
 
 /** A redirect that belongs to no sign-in of this process. The right one may still arrive. */
@@ -81,13 +81,13 @@ export interface McpSignedIn {
 /** A tool's definition as the server sent it. */
 export interface McpToolDefinition {
   readonly name: string
-  readonly title?: string | undefined
-  readonly description?: string | undefined
+  readonly title?: string
+  readonly description?: string
   readonly inputSchema: JsonSchema
-  readonly outputSchema?: JsonSchema | undefined
-  readonly annotations?: Readonly<Record<string, unknown>> | undefined
+  readonly outputSchema?: JsonSchema
+  readonly annotations?: Readonly<Record<string, unknown>>
   readonly icons?: unknown
-  readonly _meta?: Readonly<Record<string, unknown>> | undefined
+  readonly _meta?: Readonly<Record<string, unknown>>
 }
 
 /** Reports whether the server says that the tool only reads. One that calls it destructive too contradicts itself. */
@@ -99,7 +99,7 @@ export function saysItOnlyReads({ annotations }: McpToolDefinition): boolean {
 export interface McpToolValue {
   readonly content: readonly McpContent[]
   readonly structuredContent?: unknown
-  readonly _meta?: Readonly<Record<string, unknown>> | undefined
+  readonly _meta?: Readonly<Record<string, unknown>>
 }
 /** A text, image, audio, resource or resource_link block of the protocol. */
 export type McpContent = { readonly type: string } & Readonly<Record<string, unknown>>
@@ -112,17 +112,17 @@ export interface McpServerState {
   /** *resting*: not connected because it was not needed yet. *open*: the circuit breaker is open and rejects calls. */
   readonly state: "disabled" | "resting" | "connecting" | "connected" | "waiting" | "open" | "refused"
   readonly transport: "stdio" | "http" | "sse"
-  readonly protocolVersion?: string | undefined
+  readonly protocolVersion?: string
   /** Why it is not connected, as a sentence. */
-  readonly problem?: string | undefined
+  readonly problem?: string
   readonly tools: number
   readonly quarantined: number
   readonly resources: number
   readonly prompts: number
   readonly restarts: number
-  readonly pid?: number | undefined
+  readonly pid?: number
   /** The person who signed in there. */
-  readonly signedInBy?: string | undefined
+  readonly signedInBy?: string
 }
 
 /** One tool of a server and the definition that is trusted. */
@@ -131,15 +131,15 @@ export interface McpPin {
   readonly tool: string
   readonly state: "pinned" | "new" | "changed" | "gone"
   /** SHA-256 of the trusted definition. */
-  readonly hash?: string | undefined
+  readonly hash?: string
   /** SHA-256 of what the server offers now, when that differs. */
-  readonly seenHash?: string | undefined
-  readonly definition?: McpToolDefinition | undefined
-  readonly seen?: McpToolDefinition | undefined
+  readonly seenHash?: string
+  readonly definition?: McpToolDefinition
+  readonly seen?: McpToolDefinition
   /** Suspicious things in the definition, such as hidden characters; one sentence each. */
   readonly warnings: readonly string[]
-  readonly by?: string | undefined
-  readonly at?: number | undefined
+  readonly by?: string
+  readonly at?: number
 }
 
 export interface McpResource {
@@ -219,8 +219,8 @@ export function mcpName(server: string, part: string): string {
 
 /** What an MCP tool reports while it runs. */
 export type McpChunk =
-  | { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }
-  | { readonly log: { readonly level: string; readonly logger?: string | undefined; readonly data: unknown } }
+  | { readonly progress: number; readonly total?: number; readonly message?: string }
+  | { readonly log: { readonly level: string; readonly logger?: string; readonly data: unknown } }
 
 /** The MCP server that asks a question, by the tool of its pending item. Undefined for questions of agents. */
 export function askingServer(tool: string): string | undefined {

@@ -8,11 +8,11 @@ export const modelTextLimit = 30_000
 /** How a model is told of a result. */
 export interface TextOptions {
   /** The most characters of the result (default 30,000). */
-  limit?: number | undefined
+  limit?: number
   /**
    * The tool by which the model reads on in the artifact of a cut result; false when it has none. Left out: not known.
    */
-  reader?: string | false | undefined
+  reader?: string | false
 }
 
 /** The text to give a model about an ended call, cut where it is too long. It contains nothing that was withheld. */

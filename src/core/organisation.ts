@@ -16,14 +16,14 @@ export interface Person extends Made {
   /** Names of roles. A rule may require approvers with a role. */
   roles: readonly string[]
   /** What they may do over HTTP. Left out: read, call and approve. Only the configuration sets it. */
-  scopes?: readonly Scope[] | undefined
+  scopes?: readonly Scope[]
   status: "active" | "deleted"
   /** SHA-256 of their token. */
-  tokenHash?: string | undefined
+  tokenHash?: string
   /** When the token stops working, in milliseconds since 1970. Left out: never. */
-  tokenExpiresAt?: number | undefined
+  tokenExpiresAt?: number
   /** Given in place of the hash where the hash must not be shown. */
-  hasToken?: boolean | undefined
+  hasToken?: boolean
 }
 
 /** What an agent is for. A role decides which groups of tools its agents have. */
@@ -36,12 +36,12 @@ export interface Role extends Made {
   llmServiceId: string | null
   /** Null means all groups. An empty list is stored as null. */
   toolGroups: readonly string[] | null
-  department?: string | undefined
-  level?: number | undefined
+  department?: string
+  level?: number
   /** The dialect of its tool names: native, claude or classic. */
-  dialect?: string | undefined
+  dialect?: string
   /** Tool name to the version its agents use. */
-  pins?: Readonly<Record<string, string>> | undefined
+  pins?: Readonly<Record<string, string>>
 }
 
 export interface Department extends Made {
@@ -53,19 +53,19 @@ export interface Department extends Made {
 export interface Agent extends Made {
   id: string
   roleId: string
-  department?: string | undefined
-  level?: number | undefined
+  department?: string
+  level?: number
   /** The agent that spawned it. An agent never exceeds its parent's permissions. */
-  parentId?: string | undefined
+  parentId?: string
   status: "active" | "terminated"
   /** Agents of the same task may send each other messages. */
-  taskId?: string | undefined
+  taskId?: string
   taskBrief?: unknown
   /** The folder of the workspace that it works in when the society runs it; left out: its parent's. */
-  folder?: string | undefined
-  pins?: Readonly<Record<string, string>> | undefined
+  folder?: string
+  pins?: Readonly<Record<string, string>>
   /** Who terminated it, when, and why. */
-  ended?: { by: string; at: number; because?: string | undefined } | undefined
+  ended?: { by: string; at: number; because?: string }
 }
 
 /**
@@ -101,18 +101,18 @@ export interface Message {
   /** An answer is what an agent had to say at the end of its work on a message. It asks for no answer itself. */
   kind: "message" | "answer"
   /** For an answer: the id of the message it answers. */
-  about?: string | undefined
-  taskId?: string | undefined
+  about?: string
+  taskId?: string
   /** The person for whom all of it happens. */
-  userId?: string | undefined
+  userId?: string
   /** How many messages led to this one, each sent because of the one before. */
   hops: number
   /** The conversation it was sent from. An answer goes there. */
-  conversationId?: string | undefined
+  conversationId?: string
   /** The conversation that takes it. Left out for messages to `user`, and for those from before there were any. */
-  target?: string | undefined
+  target?: string
   /** The conversation at the top of the tree that it was sent in. The run that it begins belongs to that tree. */
-  root?: string | undefined
+  root?: string
   createdAt: number
   /** The message is not delivered before this time. */
   deliverAt: number
@@ -123,26 +123,26 @@ export interface Message {
 export interface AgentView {
   readonly agent: Agent
   readonly role: Role
-  readonly department?: string | undefined
+  readonly department?: string
   /** Its own level, limited by its ancestors'. */
   readonly level: number
   /** Its own groups, limited by its ancestors'. Null means all. */
   readonly groups: readonly string[] | null
   readonly pins: Readonly<Record<string, string>>
   /** Its folder, or that of the nearest agent above it that has one. */
-  readonly folder?: string | undefined
+  readonly folder?: string
   /** The agents above it, nearest first, without root: root limits no one. */
   readonly ancestors: readonly AgentView[]
   /** Set while the agent, one of its ancestors, or every agent is frozen. */
-  readonly frozen?: Freeze | undefined
+  readonly frozen?: Freeze
 }
 
 export interface Freeze {
   /** The agent that was frozen, with all below it; left out where everyone is frozen. */
-  agentId?: string | undefined
+  agentId?: string
   by: string
   at: number
-  because?: string | undefined
+  because?: string
 }
 
 /** *plan* only reads, *ask* follows the rules, *edits* allows edits in the workspace without asking. */
@@ -154,23 +154,23 @@ export interface ModeInForce {
   mode: Exclude<SessionMode, "ask">
   agentId: string
   /** For a plan: where it was begun. The person who began that conversation may end it. */
-  sessionId?: string | undefined
+  sessionId?: string
   by: string
   /** For edits, see `Giver`: they end when their person is removed. */
-  since?: string | null | undefined
+  since?: string | null
   at: number
   /** Edits end at this time. A plan ends when a person ends it. */
-  until?: number | undefined
+  until?: number
 }
 
 /** *ask* ends the plan of the agent and its edits, in the session or, without one, in all of them. */
 export interface ModeChange {
   agentId: string
-  sessionId?: string | undefined
+  sessionId?: string
   mode: SessionMode
   by: string
   /** What `by` may do. Left out: everything, as the program that holds the app may. */
-  scopes?: readonly Scope[] | undefined
+  scopes?: readonly Scope[]
 }
 
 /** What somebody may do over HTTP. An agent's token has `call`, and `read` of its own calls. */

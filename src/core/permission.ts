@@ -13,8 +13,8 @@ export type LevelOrder = "asc" | "desc"
 export type ResultApproval = "never" | "on-error" | "always"
 
 export interface RateLimit {
-  maxCallsPerMinute?: number | undefined
-  maxCallsPerHour?: number | undefined
+  maxCallsPerMinute?: number
+  maxCallsPerHour?: number
 }
 
 /**
@@ -26,23 +26,23 @@ export interface RateLimit {
  */
 export interface ToolPermission {
   /** Default: by the tool's effect. none and read are public, execute and unknown sensitive, the others moderate. */
-  level?: ToolPermissionLevel | undefined
+  level?: ToolPermissionLevel
   /** True asks even for a public tool. False stops a moderate tool from asking; it never overrides sensitive, dangerous or a rule. */
-  requireExecutionApproval?: boolean | undefined
+  requireExecutionApproval?: boolean
   /** `true` means always, `false` never. */
-  requireResultApproval?: ResultApproval | boolean | undefined
+  requireResultApproval?: ResultApproval | boolean
   /** True makes the tool sensitive. */
-  dangerous?: boolean | undefined
+  dangerous?: boolean
   /** The same as `dangerous`. */
-  requireConfirmation?: boolean | undefined
+  requireConfirmation?: boolean
   /** Names or ids, in any case. Empty or left out: every role. */
-  allowedRoles?: readonly string[] | undefined
+  allowedRoles?: readonly string[]
   /** Empty or left out: every department. */
-  allowedDepartments?: readonly string[] | undefined
+  allowedDepartments?: readonly string[]
   /** The level an agent needs. */
-  minLevel?: number | undefined
+  minLevel?: number
   /** Per agent. */
-  rateLimit?: RateLimit | undefined
+  rateLimit?: RateLimit
 }
 
 /** Where each field of a tool's permission is written that the configuration sets: `quartermaster.yml:12 tools.…`. */
@@ -51,16 +51,16 @@ export type PermissionSources = Readonly<Partial<Record<keyof ToolPermission, st
 /** A `ToolPermission` with all defaults filled in. */
 export interface Permission {
   readonly level: ToolPermissionLevel
-  readonly requireExecutionApproval?: boolean | undefined
+  readonly requireExecutionApproval?: boolean
   /** True for `dangerous` or `requireConfirmation`: then shell mode `sandbox` does not replace the approval. */
-  readonly confirmed?: boolean | undefined
+  readonly confirmed?: boolean
   readonly requireResultApproval: ResultApproval
   /** Empty means every role. */
   readonly allowedRoles: readonly string[]
   /** Empty means every department. */
   readonly allowedDepartments: readonly string[]
   /** Undefined means any level. */
-  readonly minLevel?: number | undefined
+  readonly minLevel?: number
   readonly rateLimit: RateLimit
 }
 

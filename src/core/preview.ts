@@ -4,7 +4,7 @@ import type { Sentence } from "./reason.ts"
  * What an approver is shown of a call, as data. A tool's `preview` returns one of these, or a text. `bytes` is how much the
  * call writes or sends, where the tool knows.
  */
-export type Preview = { readonly bytes?: number | undefined } & (
+export type Preview = { readonly bytes?: number } & (
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "diff"; readonly files: readonly FileDiff[] }
   | RequestPreview
@@ -25,14 +25,14 @@ export interface RequestPreview {
   readonly kind: "request"
   readonly method: string
   readonly url: string
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly body?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
 }
 
 export interface CommandPreview {
   readonly kind: "command"
   readonly command: string
-  readonly cwd?: string | undefined
+  readonly cwd?: string
   readonly network: boolean
   /** How it runs, a line each: variables, time limit, sandbox. A line with a code can be translated. */
   readonly details: readonly (string | Sentence)[]

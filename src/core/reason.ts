@@ -12,23 +12,23 @@ export interface Reason {
   /** The same for programs. It does not change when the sentence is reworded or translated. */
   code: string
   /** The values in the sentence: paths, hosts, levels. */
-  params?: ReasonParams | undefined
+  params?: ReasonParams
   sentence: string
   /** For an ask that only a person can answer: allow rules and grants do not lift it. */
-  binding?: boolean | undefined
+  binding?: boolean
   /** For a rule in shadow, which decides nothing: what it would have decided. */
-  shadow?: "allow" | "ask" | "deny" | undefined
+  shadow?: "allow" | "ask" | "deny"
 }
 
 export type ReasonParams = Readonly<Record<string, string | number | readonly string[]>>
 
 /** A stored reason. Older ones have no code. */
-export type StoredReason = Omit<Reason, "code"> & { code?: string | undefined }
+export type StoredReason = Omit<Reason, "code"> & { code?: string }
 
 /** A sentence for people: a code and its values, by which a client translates it, and the English text. */
 export interface Sentence {
   readonly code: string
-  readonly params?: ReasonParams | undefined
+  readonly params?: ReasonParams
   readonly text: string
 }
 

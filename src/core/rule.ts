@@ -9,15 +9,15 @@ export type ArgumentValue = string | number | boolean | null
 /** A condition on one value of the input. All that is given must hold. Texts are patterns. */
 export interface ArgumentCondition {
   /** The value is a number above this one. */
-  above?: number | undefined
-  below?: number | undefined
-  oneOf?: readonly ArgumentValue[] | undefined
-  not?: ArgumentValue | readonly ArgumentValue[] | undefined
+  above?: number
+  below?: number
+  oneOf?: readonly ArgumentValue[]
+  not?: ArgumentValue | readonly ArgumentValue[]
 }
 
 /** Who must approve when a rule asks: `count` people, each with the role. */
 export interface Approvers {
-  role?: string | undefined
+  role?: string
   count: number
 }
 
@@ -36,33 +36,33 @@ export interface Rule {
   /** A tool's name or alias, `group:<id>`, or a glob over names. */
   tool: string
   /** Any of these roles. A role that an agent created does not count. */
-  role?: readonly string[] | undefined
-  department?: readonly string[] | undefined
-  agent?: readonly string[] | undefined
-  effect?: readonly Effect[] | undefined
+  role?: readonly string[]
+  department?: readonly string[]
+  agent?: readonly string[]
+  effect?: readonly Effect[]
   /** Any of these: `file:`, `read:`, `write:`, `command:`, `host:` or `database:` with a glob. */
-  touching?: readonly string[] | undefined
+  touching?: readonly string[]
   /** JSON pointer into the input → glob over the value's text, or a condition on the value. */
-  args?: Readonly<Record<string, string | ArgumentCondition>> | undefined
+  args?: Readonly<Record<string, string | ArgumentCondition>>
   /** The rule does not apply when these cover everything the call touches. */
-  except?: readonly string[] | undefined
+  except?: readonly string[]
   because: string
-  approvers?: Approvers | undefined
+  approvers?: Approvers
   /** Minutes to wait for an answer, when that is less than the configured deadline. */
-  deadline?: number | undefined
+  deadline?: number
   /** For an ask: hold the result instead of the call, always or after an error. */
-  release?: "always" | "on-error" | undefined
+  release?: "always" | "on-error"
   /** Calls that the rule must match or miss. They are checked whenever the rules are loaded. */
-  examples?: { match?: readonly RuleExample[] | undefined; miss?: readonly RuleExample[] | undefined } | undefined
+  examples?: { match?: readonly RuleExample[]; miss?: readonly RuleExample[] }
   /** True: the rule decides nothing; the audit log notes what it would have decided. */
-  shadow?: boolean | undefined
+  shadow?: boolean
   /**
    * True: only tools of MCP servers that say that they only read. Set by `mcpServers.<name>.trustReadOnly`, never
    * written.
    */
-  readOnlyHint?: boolean | undefined
+  readOnlyHint?: boolean
   /** An ISO time with its zone. From then on the rule decides nothing. */
-  expiresAt?: string | undefined
+  expiresAt?: string
   /** Where it is written: `quartermaster.yml rules[3]`, or `rule <id>` for one in the store. */
   source: string
 }
@@ -73,9 +73,9 @@ export function isExpired({ expiresAt }: Pick<Rule, "expiresAt">, at: number): b
 }
 
 export interface RuleExample {
-  agent?: string | undefined
+  agent?: string
   /** The tool that the example calls. Needed when the rule names several. */
-  tool?: string | undefined
+  tool?: string
   input?: unknown
 }
 
@@ -103,21 +103,21 @@ export interface Grant {
   definitionHash: string
   workspace: string
   /** For the two session scopes. */
-  sessionId?: string | undefined
+  sessionId?: string
   /** For the scope `task`. */
-  taskId?: string | undefined
+  taskId?: string
   /** For `input-session`: SHA-256 of the canonical input. */
-  inputDigest?: string | undefined
+  inputDigest?: string
   /** What the approved call touched. The grant does not cover a call that touches more. */
   touches: readonly Touch[]
   by: string
   /** See `Giver`. A yes ends when its person is removed; a no does not. */
-  since?: string | null | undefined
+  since?: string | null
   createdAt: number
   expiresAt: number | null
   /** What the grant means, as the approver read it. */
   words: string
-  reason?: string | undefined
+  reason?: string
 }
 
 export function isForSession(scope: GrantScope): boolean {

@@ -56,19 +56,19 @@ export interface CallSession {
  */
 export interface ToolContext {
   readonly callId: string
-  readonly agent: { readonly id: string; readonly role: string; readonly department?: string | undefined }
+  readonly agent: { readonly id: string; readonly role: string; readonly department?: string }
   readonly sessionId: string
-  readonly taskId?: string | undefined
-  readonly userId?: string | undefined
-  readonly allowedPaths?: readonly string[] | undefined
+  readonly taskId?: string
+  readonly userId?: string
+  readonly allowedPaths?: readonly string[]
   /** What the tool said that it touches when the call was last decided on. */
-  readonly touches?: readonly Touch[] | undefined
+  readonly touches?: readonly Touch[]
   /** Reports whether a search may show this file to the agent. Undefined when no rule is about files. */
-  readonly mayRead?: ((path: string) => boolean) | undefined
+  readonly mayRead?: (path: string) => boolean
   /** True if a person approved this exact call. False when a rule, a grant, a guard or the level let it run. */
   readonly approved: boolean
   /** The person's answer to the tool's `question`. */
-  readonly answer?: AnswerValue | undefined
+  readonly answer?: AnswerValue
   /**
    * Aborted when the call times out, is cancelled, or its agent is frozen or terminated. Pass it on to `fetch` and the
    * like.
@@ -78,17 +78,17 @@ export interface ToolContext {
   emit(chunk: unknown): void
   log(message: string): void
   /** Adds fields to the `metadata` of a successful result. Models do not see them. */
-  readonly addMetadata?: ((fields: Readonly<Record<string, unknown>>) => void) | undefined
+  readonly addMetadata?: (fields: Readonly<Record<string, unknown>>) => void
   readonly artifacts: CallArtifacts
   /** Sends a protocol request to the program that made the call, where its interface allows that. */
-  readonly sendRequest?: Caller["sendRequest"] | undefined
+  readonly sendRequest?: Caller["sendRequest"]
   /** Which requests that program can answer. */
-  readonly able?: Caller["able"] | undefined
+  readonly able?: Caller["able"]
   /**
    * Calls another tool as this agent; the call is checked like any other. Only tools of kind `composite` may do this;
    * other tools may call the one they name in `questionTool`. The intent says why, for those who approve it.
    */
-  call(tool: string, input: unknown, about?: { intent?: string | undefined }): Promise<import("./result.ts").ToolResult>
+  call(tool: string, input: unknown, about?: { intent?: string }): Promise<import("./result.ts").ToolResult>
 }
 
 /** The largest artifact, in bytes. */
@@ -111,8 +111,8 @@ export interface StoredArtifact {
   meta: unknown
   createdAt: number
   agentId: string
-  taskId?: string | undefined
-  callId?: string | undefined
+  taskId?: string
+  callId?: string
 }
 
 /** A tool to call in place of one that failed. */
@@ -246,32 +246,32 @@ export interface Tool {
   readonly name: string
   readonly description: string
   /** The description without the text of `describe`, for tools that have one. */
-  readonly definition?: string | undefined
+  readonly definition?: string
   readonly group: string
-  readonly title?: string | undefined
+  readonly title?: string
   readonly category: ToolCategory
-  readonly effect?: Effect | undefined
+  readonly effect?: Effect
   readonly kind: ToolKind
-  readonly exposedAs?: ExposedAs | undefined
-  readonly questionTool?: string | undefined
-  readonly wireName?: string | undefined
-  readonly quarantine?: string | undefined
-  readonly mcp?: McpToolDefinition | undefined
-  readonly namedPaths?: NamedPathOptions | undefined
+  readonly exposedAs?: ExposedAs
+  readonly questionTool?: string
+  readonly wireName?: string
+  readonly quarantine?: string
+  readonly mcp?: McpToolDefinition
+  readonly namedPaths?: NamedPathOptions
   readonly input: Schema
-  readonly output?: Schema | undefined
+  readonly output?: Schema
   readonly permission: Permission
   readonly version: string
   readonly author: string
   readonly tags: readonly string[]
-  readonly timeoutMs?: number | null | undefined
+  readonly timeoutMs?: number | null
   readonly idempotent: boolean
-  readonly destructive?: boolean | undefined
+  readonly destructive?: boolean
   readonly exclusive: boolean
-  readonly fallback?: readonly Fallback[] | undefined
-  readonly dependsOn?: readonly string[] | undefined
-  readonly cache?: boolean | { readonly ttlMs: number } | undefined
-  readonly durability?: "power" | undefined
+  readonly fallback?: readonly Fallback[]
+  readonly dependsOn?: readonly string[]
+  readonly cache?: boolean | { readonly ttlMs: number }
+  readonly durability?: "power"
   touches?(input: unknown, session?: CallSession): readonly Touch[]
   secretFields?(input: unknown, session?: CallSession): readonly string[] | Promise<readonly string[]>
   onlyReads?(input: unknown): boolean
@@ -296,11 +296,11 @@ export interface RegisteredTool extends Tool {
   readonly layer: Layer
   readonly enabled: boolean
   /** The tools in `dependsOn` that are not registered yet. While there are any, the tool is disabled. */
-  readonly missingDependencies?: readonly string[] | undefined
+  readonly missingDependencies?: readonly string[]
   /** Where the configuration says what `permission` holds. What it does not say comes from the tool itself. */
-  readonly permissionSources?: PermissionSources | undefined
+  readonly permissionSources?: PermissionSources
   /** SHA-256 of what an approver approves: id, name, version, description, schemas, effect, permission. */
   readonly definitionHash: string
   /** When it covers tools of the same name in other layers: itself and all of them, each as it was registered. */
-  readonly sameNameTools?: readonly RegisteredTool[] | undefined
+  readonly sameNameTools?: readonly RegisteredTool[]
 }

@@ -4,26 +4,26 @@ export interface Touch {
   /** A path, a shell script or one segment of it, an address or host name, or the name of a database. */
   what: string
   /** For a command: its folder, its additional variables, and whether it may use the network. */
-  cwd?: string | undefined
-  environment?: Readonly<Record<string, string>> | undefined
+  cwd?: string
+  environment?: Readonly<Record<string, string>>
   /** For a command: the variables that `set_env` has set for the session. */
-  sessionEnvironment?: Readonly<Record<string, string>> | undefined
-  network?: boolean | undefined
+  sessionEnvironment?: Readonly<Record<string, string>>
+  network?: boolean
   /** For a command: it runs through `Processes`, so the sandbox can hold it. Only a tool's own code may set this. */
-  sandboxed?: boolean | undefined
+  sandboxed?: boolean
   /**
    * A file that a command names, or a command that the configuration lists. Deny and ask rules apply to it; an allow rule
    * need not cover it.
    */
-  derived?: boolean | undefined
+  derived?: boolean
   /** For a path: the file itself is opened. It must be a regular file and, when written, have no second hard link. */
-  opens?: boolean | undefined
+  opens?: boolean
   /** For a host: it comes from the configuration, so it may be a private address. Only a tool's own code may set this. */
-  configured?: boolean | undefined
+  configured?: boolean
   /** For a host: a script of the agent's own runs in a page of it. A line that allows the host does not allow that. */
-  script?: boolean | undefined
+  script?: boolean
   /** For a database: the only roles whose agents may use it. */
-  roles?: readonly string[] | undefined
+  roles?: readonly string[]
 }
 
 /** What a call touches. `proved` is true when the list is certain to be complete. */
@@ -31,7 +31,7 @@ export interface Touches {
   list: readonly Touch[]
   proved: boolean
   /** True when the tool does not say what it touches. */
-  unknown?: boolean | undefined
+  unknown?: boolean
 }
 
 /** How many files there are at a path, and how many bytes they have. A path without a file, or with too many, is left out. */

@@ -7,17 +7,17 @@ export interface Verdict {
   /** Why, strongest first. For an ask: what an approver must approve. Rules in shadow come last. */
   reasons: readonly Reason[]
   /** The ending of a deny. */
-  code?: EndingCode | undefined
+  code?: EndingCode
   /** For a deny by a rate limit: when to try again. */
-  retryAfterMs?: number | undefined
+  retryAfterMs?: number
   /** For an ask: every requirement must be met. */
-  approvers?: readonly Approvers[] | undefined
+  approvers?: readonly Approvers[]
   /** For an ask: the shortest deadline a rule set, in milliseconds. */
-  deadlineMs?: number | undefined
+  deadlineMs?: number
   /** When a rule holds the result. */
-  release?: "always" | "on-error" | undefined
+  release?: "always" | "on-error"
   /** The rules that hold the result. */
-  holds?: readonly HoldingRule[] | undefined
+  holds?: readonly HoldingRule[]
 }
 
 /** A rule that holds results back: why, and whether all of them or only failures. */

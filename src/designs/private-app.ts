@@ -37,11 +37,11 @@ export interface PrivateCallContext extends Partial<
   Pick<CallRequest, "agentId" | "taskId" | "userId" | "sessionId" | "signal" | "timeoutMs" | "allowedPaths">
 > {
   /** Answers what would be asked. Without it, such a call is refused. */
-  approve?: ApprovalCallbacks["onExecution"] | undefined
+  approve?: ApprovalCallbacks["onExecution"]
   /** Answers the questions of `ask_user`. */
-  ask?: Ask | undefined
+  ask?: Ask
   /** Both, and the release of results. `approve` counts before it. */
-  approvals?: ApprovalUIAdapter | undefined
+  approvals?: ApprovalUIAdapter
 }
 
 /**

@@ -1,12 +1,12 @@
 /** A key, or a piece of a pasted text with the name `paste`. */
 export interface Key {
   /** The name of the key, for example `left`, `return` or `a`. */
-  name?: string | undefined
-  ctrl?: boolean | undefined
+  name?: string
+  ctrl?: boolean
   /** Whether Alt was held. */
-  meta?: boolean | undefined
+  meta?: boolean
   /** What it types. */
-  text?: string | undefined
+  text?: string
 }
 
 /** What a person is writing. */
@@ -17,7 +17,7 @@ export interface Line {
   /** Whether more of a pasted text comes. */
   pasting: boolean
   /** Which entry of the history is shown, counted from the newest; undefined for a text of one's own. */
-  recalled?: number | undefined
+  recalled?: number
   /** One's own text while an entry of the history is shown. */
   draft: string
 }

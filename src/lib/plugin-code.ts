@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url"
 /** Whose code runs: that of a plugin, for a call of its tool or for itself. */
 export interface PluginCode {
   readonly plugin: string
-  readonly tool?: string | undefined
+  readonly tool?: string
 }
 
 const running = new AsyncLocalStorage<PluginCode>()
@@ -17,10 +17,7 @@ export function runPluginCode<T>(code: PluginCode, work: () => T): T {
   return running.run(code, work)
 }
 
-export function rememberPluginPlace(
-  plugin: string,
-  { file, folder }: { file: string; folder?: string | undefined },
-): void {
+export function rememberPluginPlace(plugin: string, { file, folder }: { file: string; folder?: string }): void {
   places.set(folder === undefined ? file : folder + sep, plugin)
 }
 

@@ -1,6 +1,6 @@
 import { createContext, Script } from "node:vm"
 
-let sandbox: { context: { work?: (() => void) | undefined }; script: Script } | undefined
+let sandbox: { context: { work?: () => void }; script: Script } | undefined
 
 /** How often work is tried that was stopped because the machine was busy. */
 const mostTries = 5

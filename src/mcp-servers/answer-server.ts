@@ -68,7 +68,7 @@ export interface ServerQuestion {
   readonly method: string
   readonly params: unknown
   readonly signal: AbortSignal
-  readonly key?: string | undefined
+  readonly key?: string
 }
 
 /** Answers a server's question for the call it belongs to. Throws a ProtocolError if it is refused. */

@@ -8,10 +8,10 @@ export interface Offer {
   readonly resources: readonly McpResource[]
   readonly templates: readonly McpResourceTemplate[]
   readonly prompts: readonly McpPrompt[]
-  readonly instructions?: string | undefined
+  readonly instructions?: string
   readonly capabilities: OfferedCapabilities
   readonly protocolVersion: string
-  readonly serverInfo?: { readonly name: string; readonly version: string } | undefined
+  readonly serverInfo?: { readonly name: string; readonly version: string }
 }
 
 export interface OfferedCapabilities {
@@ -31,7 +31,7 @@ export interface ConnectionHost {
   /** Our own version, as reported to the server. */
   readonly version: string
   /** OAuth access, for servers that may want it. */
-  readonly access?: OAuthAccess | undefined
+  readonly access?: OAuthAccess
   now?(): number
   /** Called each time the server was asked what it offers. */
   onOffer(offer: Offer): void
@@ -41,19 +41,19 @@ export interface ConnectionHost {
 
 export interface Progress {
   readonly progress: number
-  readonly total?: number | undefined
-  readonly message?: string | undefined
+  readonly total?: number
+  readonly message?: string
 }
 
 export interface LogMessage {
   readonly level: string
-  readonly logger?: string | undefined
+  readonly logger?: string
   readonly data: unknown
 }
 
 export interface ElicitAnswer {
   readonly action: "accept" | "decline" | "cancel"
-  readonly content?: Readonly<Record<string, unknown>> | undefined
+  readonly content?: Readonly<Record<string, unknown>>
 }
 
 /** The call that a request belongs to, and how the server's own requests are answered meanwhile. */
@@ -64,7 +64,7 @@ export interface RequestContext {
   /** How long the server may take; null for no limit. The timer pauses while a person is asked. */
   readonly timeoutMs: number | null
   /** The capabilities declared for this call, in the newer protocol; all that are configured when left out. */
-  readonly able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean } | undefined
+  readonly able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean }
   onProgress?(progress: Progress): void
   onLog?(message: LogMessage): void
   /** Asks a person the server's question. Without it the question is declined. `key` is the server's name for it. */

@@ -67,10 +67,7 @@ export class Connection {
     return this.#sender.send("resources/read", { uri }, context)
   }
 
-  getPrompt(
-    prompt: { name: string; arguments?: Record<string, string> | undefined },
-    context: RequestContext,
-  ): Promise<RawResult> {
+  getPrompt(prompt: { name: string; arguments?: Record<string, string> }, context: RequestContext): Promise<RawResult> {
     return this.#sender.send("prompts/get", { ...prompt }, context)
   }
 

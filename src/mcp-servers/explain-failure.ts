@@ -25,7 +25,7 @@ export function toFailedRequest(
     inFlight: InFlightRequest
     inSession: boolean
     end: string | undefined
-    signIn?: string | undefined
+    signIn?: string
   },
 ): FailedRequest {
   const server = `The MCP server ${request.server}`

@@ -33,8 +33,8 @@ export function boundedFetch(agent: Agent, limiter: MessageRateLimiter): FetchLi
 
 /** Wraps a transport: drops floods of messages, and ends requests whose response stream ended. */
 export class LimitedTransport implements Transport {
-  onclose?: (() => void) | undefined
-  onerror?: ((error: Error) => void) | undefined
+  onclose?: () => void
+  onerror?: (error: Error) => void
   onmessage?: Transport["onmessage"]
   readonly #inner: Transport
   readonly #limiter: MessageRateLimiter

@@ -19,33 +19,33 @@ import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthToke
 /** The content of a login file. All of it is secret. The field names are stored: do not rename them. */
 export interface Login {
   /** The client we registered as. */
-  readonly client?: StoredOAuthClientInformation | undefined
-  readonly discovery?: OAuthDiscoveryState | undefined
-  readonly tokens?: LoginTokens | undefined
+  readonly client?: StoredOAuthClientInformation
+  readonly discovery?: OAuthDiscoveryState
+  readonly tokens?: LoginTokens
   /** The authorization server that the configured client was first used with. */
-  readonly issuer?: string | undefined
+  readonly issuer?: string
   /** The scope that was requested last. */
-  readonly asked?: string | undefined
+  readonly asked?: string
   /** What the server required when it last refused us. */
-  readonly wanted?: Challenge | undefined
+  readonly wanted?: Challenge
   /** A sign-in that waits for a person. */
-  readonly pending?: PendingSignIn | undefined
+  readonly pending?: PendingSignIn
 }
 
 export interface LoginTokens extends StoredOAuthTokens {
-  readonly expiresAt?: number | undefined
+  readonly expiresAt?: number
 }
 
 export interface Challenge {
-  readonly scope?: string | undefined
-  readonly resourceMetadataUrl?: string | undefined
+  readonly scope?: string
+  readonly resourceMetadataUrl?: string
 }
 
 export interface PendingSignIn {
   readonly state: string
   readonly verifier: string
   readonly redirectUrl: string
-  readonly scope?: string | undefined
+  readonly scope?: string
   readonly client: StoredOAuthClientInformation
   readonly discovery: OAuthDiscoveryState
   readonly at: number

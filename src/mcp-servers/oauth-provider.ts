@@ -79,8 +79,8 @@ export class SignInDraft implements OAuthClientProvider {
 
 interface DraftParts {
   /** Left out when no person is needed. */
-  redirectUrl?: string | undefined
-  state?: string | undefined
+  redirectUrl?: string
+  state?: string
   client: StoredOAuthClientInformation | undefined
   discovery: OAuthDiscoveryState | undefined
 }

@@ -12,18 +12,15 @@ export interface PartCalls {
   read(uri: string, context: ToolContext): Promise<unknown>
   /** Whether the server lists a resource with exactly this URI. */
   lists(uri: string): boolean
-  prompt(
-    prompt: { name: string; arguments?: Record<string, string> | undefined },
-    context: ToolContext,
-  ): Promise<unknown>
+  prompt(prompt: { name: string; arguments?: Record<string, string> }, context: ToolContext): Promise<unknown>
   complete(params: Record<string, unknown>, context: ToolContext): Promise<unknown>
 }
 
 interface PartOptions {
-  readonly timeoutMs?: number | undefined
-  readonly quarantine?: string | undefined
+  readonly timeoutMs?: number
+  readonly quarantine?: string
   /** Where the server's relative paths begin; undefined for a server on another machine. */
-  readonly folders?: readonly string[] | undefined
+  readonly folders?: readonly string[]
 }
 
 /**

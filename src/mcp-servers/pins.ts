@@ -8,7 +8,7 @@ export interface PinnedTool {
   readonly hash: string
   readonly warnings: readonly string[]
   /** Why it cannot be used although it is trusted. */
-  readonly leftOut?: string | undefined
+  readonly leftOut?: string
   readonly by: string
   readonly at: number
 }

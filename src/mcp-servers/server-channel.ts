@@ -11,7 +11,7 @@ import { StdioTransport } from "./stdio-transport.ts"
 export interface ServerChannel {
   readonly kind: TransportKind
   readonly transport: Transport
-  readonly child?: StdioTransport | undefined
+  readonly child?: StdioTransport
   /** Ends the server's session, if there is one, and releases everything. */
   close(): Promise<void>
 }

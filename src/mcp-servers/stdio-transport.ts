@@ -20,8 +20,8 @@ const maxStderrCharacters = 400
  * process instead of a second one, and limits what it reads.
  */
 export class StdioTransport implements Transport {
-  onclose?: (() => void) | undefined
-  onerror?: ((error: Error) => void) | undefined
+  onclose?: () => void
+  onerror?: (error: Error) => void
   onmessage?: Transport["onmessage"]
   /** The SDK recognizes a child process by `pid` and `stderr`. */
   readonly stderr = null

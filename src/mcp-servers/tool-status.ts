@@ -14,19 +14,19 @@ export interface OfferedTool {
   /** Whether its texts have invisible characters. */
   readonly hasHiddenCharacters: boolean
   /** Why it can never be trusted. */
-  readonly leftOut?: string | undefined
+  readonly leftOut?: string
 }
 
 /** One tool of a server: what is trusted, what is offered now, and what follows from that. */
 export interface ToolStatus {
   readonly upstreamName: string
   readonly state: McpPin["state"]
-  readonly pin?: PinnedTool | undefined
-  readonly offered?: OfferedTool | undefined
+  readonly pin?: PinnedTool
+  readonly offered?: OfferedTool
   /** Why it cannot be used until a person trusts it. */
-  readonly quarantine?: string | undefined
+  readonly quarantine?: string
   /** Why it is not registered at all. */
-  readonly leftOut?: string | undefined
+  readonly leftOut?: string
 }
 
 /** Inspects each offered tool. Of two tools with the same internal name the first is used. */

@@ -9,16 +9,16 @@ import { inputSchema, outputSchema } from "./schemas.ts"
 /** How a wrapped tool is called. */
 export interface WrappedCall {
   readonly server: string
-  readonly timeoutMs?: number | undefined
-  readonly wireName?: string | undefined
+  readonly timeoutMs?: number
+  readonly wireName?: string
   /** The tool by which the server asks a person. */
-  readonly asks?: string | undefined
+  readonly asks?: string
   /** The host the input goes to. */
-  readonly host?: string | undefined
+  readonly host?: string
   /** Where the server's relative paths begin; undefined for a server on another machine. */
-  readonly folders?: readonly string[] | undefined
+  readonly folders?: readonly string[]
   /** Whether the server is believed when it says that a tool only reads. */
-  readonly trustReadOnly?: boolean | undefined
+  readonly trustReadOnly?: boolean
   /** Returns the result of `tools/call` as the server sent it. */
   call(args: Record<string, unknown>, context: ToolContext): Promise<unknown>
 }
@@ -26,7 +26,7 @@ export interface WrappedCall {
 /** What `wrapMCPTool` calls tools with: an `MCPClient` or something similar. */
 export interface MCPCaller {
   /** The server's name; *mcp* when left out. */
-  readonly name?: string | undefined
+  readonly name?: string
   callTool(name: string, args: Record<string, unknown>, options?: MCPCallOptions): Promise<unknown>
 }
 

@@ -8,7 +8,7 @@ import { endingMessages, phrasePatterns, phrases, problemMessages } from "./prob
 /** A sentence for people, as the API has it. */
 interface Said {
   code: string
-  params?: Params | undefined
+  params?: Params
   text: string
 }
 
@@ -70,7 +70,7 @@ function touchInChinese(touch: string | number): string {
 
 /** Says why a call is asked about again: in English the note, in other languages its parts. */
 export function translateNote(
-  { note = "", again = [] }: { note?: string | undefined; again?: readonly Said[] | undefined },
+  { note = "", again = [] }: { note?: string; again?: readonly Said[] },
   language: "en" | "zh",
 ): string {
   if (language === "en" || again.length === 0) return note

@@ -5,35 +5,35 @@ import type { NewRole, Sourced } from "./organisation-admin.ts"
 
 /** The organisation as the configuration describes it. */
 export interface OrganisationConfig {
-  roles?: readonly RoleConfig[] | undefined
-  agents?: readonly AgentConfig[] | undefined
-  departments?: readonly { id: string; name?: string | undefined }[] | undefined
-  people?: readonly PersonConfig[] | undefined
+  roles?: readonly RoleConfig[]
+  agents?: readonly AgentConfig[]
+  departments?: readonly { id: string; name?: string }[]
+  people?: readonly PersonConfig[]
   /** The groups of a role that names none; all when left out. */
-  defaultToolGroups?: readonly string[] | undefined
+  defaultToolGroups?: readonly string[]
 }
 
 export interface RoleConfig extends NewRole {
-  id?: string | undefined
+  id?: string
 }
 
 export interface AgentConfig {
   id: string
   role: string
-  department?: string | undefined
-  level?: number | undefined
-  parent?: string | undefined
-  folder?: string | undefined
-  pins?: Readonly<Record<string, string>> | undefined
+  department?: string
+  level?: number
+  parent?: string
+  folder?: string
+  pins?: Readonly<Record<string, string>>
 }
 
 export interface PersonConfig {
-  scopes?: readonly Scope[] | undefined
+  scopes?: readonly Scope[]
   id: string
-  name?: string | undefined
-  roles?: readonly string[] | undefined
-  tokenHash?: string | undefined
-  tokenExpiresAt?: string | undefined
+  name?: string
+  roles?: readonly string[]
+  tokenHash?: string
+  tokenExpiresAt?: string
 }
 
 /** What exists independently of the store: the configured organisation, with root and operator. */
@@ -162,7 +162,7 @@ function addPerson({ people }: MutableOrganisation, given: PersonConfig): void {
 }
 
 function refuseUnknownDepartments(
-  given: readonly { department?: string | undefined }[],
+  given: readonly { department?: string }[],
   departments: ReadonlyMap<string, unknown>,
 ): void {
   if (departments.size === 0) return

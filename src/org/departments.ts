@@ -5,7 +5,7 @@ import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
 export async function createDepartment(
   context: OrganisationContext,
-  { id, name = id }: { id: string; name?: string | undefined },
+  { id, name = id }: { id: string; name?: string },
   by: ChangedBy,
 ): Promise<Department> {
   requirePerson(by, "create departments")
@@ -58,7 +58,7 @@ function changeable({ roster }: OrganisationContext, id: string): Department {
 }
 
 function refuseUsed({ roster }: OrganisationContext, id: string): void {
-  const inDepartment = <T extends { status: string; department?: string | undefined }>(all: T[]) =>
+  const inDepartment = <T extends { status: string; department?: string }>(all: T[]) =>
     all.filter(({ status, department }) => status === "active" && department === id)
   const users = [
     ...inDepartment(roster.roles()).map(({ name }) => `role '${name}'`),

@@ -25,17 +25,17 @@ import { findTokenHolder } from "./person-tokens.ts"
 import { AgentViews } from "./agent-views.ts"
 
 export interface DirectoryOptions {
-  config?: OrganisationConfig | undefined
+  config?: OrganisationConfig
   documents: Documents
   messages: Messages
   /** Where answers to messages go. */
-  conversations?: SendersConversations | undefined
+  conversations?: SendersConversations
   /** Default: 100 agents, 5 deep. */
-  limits?: AgentLimits | undefined
+  limits?: AgentLimits
   groups: GroupCatalog
   levelOrder: LevelOrder
-  emit?: ((event: QuartermasterEvent) => void) | undefined
-  now?: (() => number) | undefined
+  emit?: (event: QuartermasterEvent) => void
+  now?: () => number
 }
 
 const noConversations: SendersConversations = {
@@ -136,7 +136,7 @@ export class Directory implements Organisation, OrganisationAdmin {
     return this.#roster.departments()
   }
 
-  createDepartment(given: { id: string; name?: string | undefined }, by: ChangedBy): Promise<Department> {
+  createDepartment(given: { id: string; name?: string }, by: ChangedBy): Promise<Department> {
     return createDepartment(this.#context, given, by)
   }
 

@@ -28,9 +28,9 @@ export function agentFreezes(
       by,
       because,
     }: {
-      agentId?: string | undefined
+      agentId?: string
       by: string
-      because?: string | undefined
+      because?: string
     }): Promise<void> {
       if (agentId !== everyAgent && !isKnown(agentId)) {
         throw new OrganisationError(
@@ -43,7 +43,7 @@ export function agentFreezes(
       announce(agentId, "frozen")
       await waitForOthers()
     },
-    async thaw({ agentId = everyAgent, by }: { agentId?: string | undefined; by: string }): Promise<boolean> {
+    async thaw({ agentId = everyAgent, by }: { agentId?: string; by: string }): Promise<boolean> {
       const document = documents.get("freeze", agentId)
       if (document?.live !== true) return false
       await documents.put({ kind: "freeze", id: agentId, live: false, body: document.body }, by)

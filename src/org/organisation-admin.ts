@@ -8,37 +8,37 @@ export interface ChangedBy {
 
 export interface NewRole {
   name: string
-  rolePrompt?: string | undefined
+  rolePrompt?: string
   /** Left out, null or empty: all groups. */
-  toolGroups?: readonly string[] | null | undefined
-  department?: string | undefined
-  level?: number | undefined
-  dialect?: string | undefined
-  pins?: Readonly<Record<string, string>> | undefined
-  llmServiceId?: string | null | undefined
+  toolGroups?: readonly string[] | null
+  department?: string
+  level?: number
+  dialect?: string
+  pins?: Readonly<Record<string, string>>
+  llmServiceId?: string | null
 }
 
 export interface NewAgent {
   /** Default: a new id. */
-  id?: string | undefined
+  id?: string
   /** The name or id of its role. */
   role: string
-  department?: string | undefined
-  level?: number | undefined
-  parentId?: string | undefined
-  taskId?: string | undefined
+  department?: string
+  level?: number
+  parentId?: string
+  taskId?: string
   taskBrief?: unknown
   /** A folder of the workspace. It must lie inside its parent's. */
-  folder?: string | undefined
-  pins?: Readonly<Record<string, string>> | undefined
+  folder?: string
+  pins?: Readonly<Record<string, string>>
 }
 
 export interface NewPerson {
   id: string
-  name?: string | undefined
-  roles?: readonly string[] | undefined
+  name?: string
+  roles?: readonly string[]
   /** How long their token works: 90 days when left out, null for ever. */
-  lifetimeMs?: number | null | undefined
+  lifetimeMs?: number | null
 }
 
 /** A change that was refused. The message says what to do; `code` is for programs. */
@@ -76,7 +76,7 @@ export interface OrganisationAdmin {
   terminateAgent(id: string, by: ChangedBy, reason?: string): Promise<string[]>
 
   listDepartments(): readonly Sourced<Department>[]
-  createDepartment(given: { id: string; name?: string | undefined }, by: ChangedBy): Promise<Department>
+  createDepartment(given: { id: string; name?: string }, by: ChangedBy): Promise<Department>
   renameDepartment(id: string, name: string, by: ChangedBy): Promise<Department>
   deleteDepartment(id: string, by: ChangedBy): Promise<Department>
 
@@ -102,12 +102,12 @@ export interface OrganisationAdmin {
     from: string
     to: string
     payload: unknown
-    taskId?: string | undefined
-    delayMs?: number | undefined
+    taskId?: string
+    delayMs?: number
     /** The person for whom all of it happens. */
-    userId?: string | undefined
+    userId?: string
     /** The stored conversation it is sent from: an answer goes there. */
-    conversationId?: string | undefined
+    conversationId?: string
   }): Promise<Message>
   /** The messages delivered to an agent, oldest first. */
   inbox(agentId: string, filter?: { unreadOnly?: boolean }): Promise<readonly Message[]>

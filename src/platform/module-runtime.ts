@@ -8,12 +8,12 @@ import type { ToolContext } from "../core/tool.ts"
 export interface ConnectTarget {
   readonly host: string
   readonly port: number
-  readonly scheme?: "http" | "https" | undefined
+  readonly scheme?: "http" | "https"
   /** True when a call that touches this address was let through, so that an unusual port or http was decided on already. */
-  readonly decided?: boolean | undefined
+  readonly decided?: boolean
   /** True: a public host that no line of `tools.hosts` allows is refused, unless it was decided on. */
-  readonly listedOnly?: boolean | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly listedOnly?: boolean
+  readonly signal?: AbortSignal
 }
 
 /** What the `init` of a plugin or module receives first. Its own configuration comes second. */

@@ -77,7 +77,7 @@ export interface Check<S extends Stage = Stage, T extends Sentences = Sentences,
   readonly name: string
   readonly stage: S
   /** What must be there for the check to find anything. `decide` skips the check when it is not. */
-  readonly needs?: Need | undefined
+  readonly needs?: Need
   /** The sentence of every code this check gives. */
   readonly sentences: T
   /** Where that is written which the check reads. */
@@ -85,7 +85,7 @@ export interface Check<S extends Stage = Stage, T extends Sentences = Sentences,
   /** Decides. Undefined or an empty list: the check has no objection, or nothing to lift. */
   look(facts: F): Outcome<S, T> | readonly Outcome<S, T>[] | undefined
   /** The sentence of `qm why --all` when `look` found nothing; checks of one name have one in Chinese. Only `explain` uses it. */
-  readonly passes?: InBothLanguages<(facts: F) => string | undefined> | undefined
+  readonly passes?: InBothLanguages<(facts: F) => string | undefined>
   /** The rules or remembered answers that do not fit this call. Only `explain` calls it. */
   unmatched?(facts: F): readonly { source: string; sentence: string }[]
 }
@@ -106,13 +106,13 @@ type Outcome<S extends Stage, T extends Sentences> = Ready<VerdictOf[S]> | Coded
 /** What a result may have besides its verdict and its reason. */
 interface Details {
   /** The exact command or the exact line of YAML that would change the verdict. A function, because only `explain` asks. */
-  readonly fix?: (() => string | undefined) | undefined
+  readonly fix?: () => string | undefined
   /** For a deny: the code the call ends with; `tool_not_available` or `permission_denied` when left out. */
-  readonly ending?: EndingCode | undefined
+  readonly ending?: EndingCode
   /** For a deny by a limit. */
-  readonly retryAfterMs?: number | undefined
+  readonly retryAfterMs?: number
   /** For an ask or a held result: the rule whose approvers, deadline and release count. */
-  readonly rule?: CompiledRule | undefined
+  readonly rule?: CompiledRule
 }
 
 /** A result whose reason was made before, by a rule or a guard. */
@@ -126,9 +126,9 @@ type Coded<V, T extends Sentences> = {
   [C in keyof T & string]: Details & {
     readonly verdict: V
     readonly code: C
-    readonly params?: ReasonParams | undefined
+    readonly params?: ReasonParams
     readonly words: WordsOf<T[C]["en"]>
-    readonly source?: string | undefined
+    readonly source?: string
   }
 }[keyof T & string]
 
@@ -153,7 +153,7 @@ interface More<W> extends Details {
   /** What the sentence says besides the params. */
   readonly words?: W
   /** Where it is written, when that is not the check's own source. */
-  readonly source?: string | undefined
+  readonly source?: string
 }
 
 const coded =

@@ -15,13 +15,13 @@ export interface Explanation {
   tool: string
   verdict: RuleVerdict
   /** The ending a denied call would have. */
-  code?: EndingCode | undefined
+  code?: EndingCode
   reasons: readonly Reason[]
   /**
    * The results of all checks, in order. `pass`: the check had no objection. `fix` is the exact command or the exact
    * line of YAML that would change the result.
    */
-  checks: readonly (Reason & { verdict: RuleVerdict | "pass"; fix?: string | undefined })[]
+  checks: readonly (Reason & { verdict: RuleVerdict | "pass"; fix?: string })[]
   touches: Touches
   approvers: readonly Approvers[]
   /** True if the result would be held back. */
@@ -29,9 +29,9 @@ export interface Explanation {
   /** What a person could do to get another verdict: commands, lines of YAML, or else a sentence. */
   change: readonly string[]
   /** The narrowest rule that would let it run unasked, where only the tool's level asks. */
-  rule?: { allow: string; agent: string; touching?: readonly string[] } | undefined
+  rule?: { allow: string; agent: string; touching?: readonly string[] }
   /** What is wrong with the input, each as a sentence, when that is why the call would be refused. */
-  problems?: readonly string[] | undefined
+  problems?: readonly string[]
   policy: string
 }
 

@@ -43,11 +43,11 @@ export interface RuleSuggestion {
 
 /** Beyond them a simulation ends with an error. */
 export interface SimulationLimits {
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
   /** How long it may take, in milliseconds. */
-  mostMs?: number | undefined
+  mostMs?: number
   /** How many steps of matching patterns may be taken in one go; a second has about 100 million. */
-  mostSteps?: number | undefined
+  mostSteps?: number
 }
 
 export interface Simulation {

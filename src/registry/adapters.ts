@@ -53,9 +53,9 @@ export interface ModuleContext extends Omit<ToolContext, "agent"> {
 /** A module: many tools behind one function. `PluginManager` calls `init` and `shutdown`; `fromModule` does not. */
 export interface ToolModule {
   readonly name: string
-  readonly toolGroupId?: string | undefined
+  readonly toolGroupId?: string
   /** A text, or one per language. */
-  readonly toolGroupDescription?: string | Readonly<Record<Language, string>> | undefined
+  readonly toolGroupDescription?: string | Readonly<Record<Language, string>>
   getToolDefinitions(): readonly ToolDefinition[]
   /** A returned `{ error: "code", message? }` is a failure. */
   executeToolCall(context: ModuleContext, toolName: string, args: unknown): unknown

@@ -11,12 +11,12 @@ export interface Experiment {
   readonly source: "configuration" | "store"
   readonly state: "running" | "stopped"
   /** These four only for an experiment in the store. */
-  readonly startedAt?: number | undefined
-  readonly startedBy?: string | undefined
-  readonly stoppedAt?: number | undefined
-  readonly stoppedBy?: string | undefined
+  readonly startedAt?: number
+  readonly startedBy?: string
+  readonly stoppedAt?: number
+  readonly stoppedBy?: string
   /** Why it has no effect although it runs, as a sentence. */
-  readonly problem?: string | undefined
+  readonly problem?: string
 }
 
 /** One version's numbers from the audit log. Only calls of agents that the experiment gave this version count. */
@@ -44,7 +44,7 @@ export interface Experiments {
   list(): readonly Experiment[]
   /** Rejects with a sentence when it cannot be started. */
   start(
-    given: { name: string; tool: string; versions: readonly [string, string]; share?: number | undefined },
+    given: { name: string; tool: string; versions: readonly [string, string]; share?: number },
     by: string,
   ): Promise<Experiment>
   /** Undefined when no experiment of that name runs. */

@@ -6,7 +6,7 @@ import type { Documents } from "../core/documents.ts"
 
 /** The experiments of the configuration, by name. */
 export type ConfiguredExperiments = Readonly<
-  Record<string, { tool: string; versions: readonly [string, string]; share?: number | undefined }>
+  Record<string, { tool: string; versions: readonly [string, string]; share?: number }>
 >
 
 export interface ExperimentHost {

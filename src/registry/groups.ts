@@ -46,12 +46,12 @@ export interface GroupResult {
 export type GroupChange = "registered" | "updated" | "unregistered"
 
 export interface ToolGroupOptions {
-  logger?: Logger | undefined
-  registerBuiltins?: boolean | undefined
+  logger?: Logger
+  registerBuiltins?: boolean
   /** The language of the built-in groups' descriptions; English when left out. */
-  language?: Language | undefined
+  language?: Language
   /** Called after each change, except for the built-in groups. */
-  onChange?: ((groupId: string, change: GroupChange) => void) | undefined
+  onChange?: (groupId: string, change: GroupChange) => void
 }
 
 interface StoredGroup {

@@ -16,8 +16,8 @@ export interface LookupSources {
     versions: readonly RegisteredTool[] | undefined,
     who: AgentView | undefined,
   ): readonly RegisteredTool[] | undefined
-  experimentArm?: ((tool: string, agentId: string) => string | undefined) | undefined
-  levelOrder?: LevelOrder | undefined
+  experimentArm?: (tool: string, agentId: string) => string | undefined
+  levelOrder?: LevelOrder
 }
 
 /** Finds the tool with a name. */

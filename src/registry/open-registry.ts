@@ -13,12 +13,12 @@ import { ToolRegistry } from "./registry.ts"
 
 /** The configuration's settings for tools. They may name a tool by an alias. */
 export interface ConfiguredTools {
-  permissions?: Readonly<Record<string, ToolPermission>> | undefined
+  permissions?: Readonly<Record<string, ToolPermission>>
   /** From a configuration file that is not trusted yet: used only where it is stricter. */
-  tightening?: Readonly<Record<string, ToolPermission>> | undefined
-  permissionSources?: Readonly<Record<string, PermissionSources>> | undefined
-  enabled?: readonly string[] | undefined
-  experiments?: ConfiguredExperiments | undefined
+  tightening?: Readonly<Record<string, ToolPermission>>
+  permissionSources?: Readonly<Record<string, PermissionSources>>
+  enabled?: readonly string[]
+  experiments?: ConfiguredExperiments
 }
 
 export interface RegistryHost {

@@ -35,7 +35,7 @@ type Fields = Readonly<Record<string, unknown>>
 export interface RecogniseOptions {
   /** The group of a tool that names none. */
   group: string
-  version?: string | undefined
+  version?: string
   /**
    * True if a tool without an effect runs unasked when its author writes that it is not dangerous. For tools of the
    * host's own code, not for plugins.

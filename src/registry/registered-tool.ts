@@ -19,7 +19,7 @@ export interface ToolSettings {
   /** Where the fields of both tables are written, by tool. */
   permissionSources?: Readonly<Record<string, PermissionSources>>
   /** The only tools that are enabled. Undefined means all. */
-  enabled?: readonly string[] | undefined
+  enabled?: readonly string[]
 }
 
 /** The tool with its place in the registry and the settings of the configuration. */

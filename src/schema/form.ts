@@ -5,8 +5,8 @@ import { compileSchema } from "./compile-schema.ts"
 /** One field of a form, as a person is asked for it. */
 export interface FormField {
   readonly name: string
-  readonly title?: string | undefined
-  readonly description?: string | undefined
+  readonly title?: string
+  readonly description?: string
   /** *one* and *several* are chosen from `choices`; *other* is any JSON that the schema accepts. */
   readonly kind: "text" | "number" | "integer" | "boolean" | "one" | "several" | "other"
   readonly choices: readonly FormChoice[]
@@ -14,14 +14,14 @@ export interface FormField {
   /** Sent when the person enters nothing. */
   readonly defaultValue?: unknown
   /** The format of a text, such as email or date. */
-  readonly format?: string | undefined
+  readonly format?: string
   readonly schema: JsonSchema
 }
 
 export interface FormChoice {
   readonly value: unknown
   /** What a person reads, when that is not the value itself. */
-  readonly title?: string | undefined
+  readonly title?: string
 }
 
 /** The fields of a form, in its order. A malformed form has none. */

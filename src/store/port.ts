@@ -70,7 +70,7 @@ export interface CallStore {
     maxWaiting?: number,
   ): Promise<{ inserted: true } | { inserted: false; existing: CallRow | undefined }>
   /** How much waits for people and has not expired, by kind. */
-  countWaiting(filter: { agentId?: string | undefined; at: number; since?: number | undefined }): Promise<WaitingCounts>
+  countWaiting(filter: { agentId?: string; at: number; since?: number }): Promise<WaitingCounts>
   get(id: string): Promise<CallRow | undefined>
   /** Changes the row if state, owner and epoch are still as expected. */
   swap(
@@ -114,9 +114,9 @@ export interface Artifacts {
   /** `sharesWith` says which other agents' artifacts of the same task the call may read; none when left out. */
   forCall(of: {
     agentId: string
-    taskId?: string | undefined
+    taskId?: string
     callId: string
-    sharesWith?: ((agentId: string) => boolean) | undefined
+    sharesWith?: (agentId: string) => boolean
   }): CallArtifacts
 }
 

@@ -18,17 +18,17 @@ export interface Snippet {
 export interface SnippetDraft {
   readonly name: string
   readonly code: string
-  readonly description?: string | undefined
-  readonly language?: string | undefined
-  readonly tags?: readonly string[] | undefined
+  readonly description?: string
+  readonly language?: string
+  readonly tags?: readonly string[]
 }
 
 export interface SnippetFilter {
   /** The snippet must have all of them. */
-  readonly tags?: readonly string[] | undefined
-  readonly language?: string | undefined
+  readonly tags?: readonly string[]
+  readonly language?: string
   /** Found in the name or the description, ignoring case. */
-  readonly search?: string | undefined
+  readonly search?: string
 }
 
 /** Stores snippets. When a text is both a name and an id, the name wins. */

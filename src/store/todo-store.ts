@@ -3,15 +3,15 @@ export const todoStatuses = ["pending", "in_progress", "completed"] as const
 
 export interface TodoFields {
   readonly title: string
-  readonly description?: string | undefined
+  readonly description?: string
   readonly priority: (typeof todoPriorities)[number]
   readonly status: (typeof todoStatuses)[number]
   /** How to call it while it is in progress: "Running the tests". */
-  readonly activeForm?: string | undefined
-  readonly assignee?: string | undefined
+  readonly activeForm?: string
+  readonly assignee?: string
   /** Milliseconds since 1970. */
-  readonly deadline?: number | undefined
-  readonly tags?: readonly string[] | undefined
+  readonly deadline?: number
+  readonly tags?: readonly string[]
 }
 
 export interface Todo extends TodoFields {
@@ -20,16 +20,16 @@ export interface Todo extends TodoFields {
   readonly owner: string
   readonly createdAt: number
   readonly updatedAt: number
-  readonly completedAt?: number | undefined
+  readonly completedAt?: number
 }
 
 /** A change. Fields that are left out stay as they are. */
-export type TodoChange = { readonly [Field in keyof TodoFields]?: TodoFields[Field] | undefined }
+export type TodoChange = { readonly [Field in keyof TodoFields]?: TodoFields[Field] }
 
 /** The owner of a list. An agent has one list per task, and one without a task. */
 export interface TodoOwner {
   readonly agentId: string
-  readonly taskId?: string | undefined
+  readonly taskId?: string
 }
 
 /** Task lists, in the order of creation. An agent cannot reach another owner's list. */
@@ -43,7 +43,7 @@ export interface Todos {
   /** Replaces the whole list. An item with the id or, failing that, the title of an existing one updates that one. */
   replace(
     owner: TodoOwner,
-    items: readonly (TodoFields & { readonly id?: string | undefined })[],
+    items: readonly (TodoFields & { readonly id?: string })[],
   ): Promise<{ readonly before: Todo[]; readonly after: Todo[] }>
 }
 

@@ -22,13 +22,13 @@ export interface Span {
 export interface Telemetry {
   tracer: Tracer
   /** Also send input, result and error message, masked as in the audit log. Off by default. */
-  content?: boolean | undefined
+  content?: boolean
 }
 
 export interface TraceOptions {
-  content?: boolean | undefined
+  content?: boolean
   /** Without a masker no content is sent. */
-  masker?: Masker | undefined
+  masker?: Masker
   /** Looks up a tool in the registry. */
   tool?:
     | ((name: string) => Pick<RegisteredTool, "description" | "input" | "output" | "secretFields"> | undefined)

@@ -3,7 +3,7 @@ import type { Telemetry, TraceOptions } from "./spans.ts"
 
 /** Sends a span per call, if telemetry is on: to the given tracer, else to the OpenTelemetry SDK this process has loaded. */
 export async function startTracing(
-  configured: { enabled?: boolean | undefined; content?: boolean | undefined } | undefined,
+  configured: { enabled?: boolean; content?: boolean } | undefined,
   given: Telemetry | undefined,
   on: Events["on"],
   options: Omit<TraceOptions, "content">,

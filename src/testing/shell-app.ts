@@ -44,7 +44,7 @@ export interface ShellAppOptions {
   /** The command that runs a line of `test_shell`: a sandbox, or bash alone. */
   words: readonly string[]
   /** The configuration, without the data folder. */
-  config?: Config | undefined
+  config?: Config
   /** Approves every call of `test_shell`. All other calls wait. */
   agreeable: boolean
   /** The file to which the tool first appends the id of each call it runs for. */

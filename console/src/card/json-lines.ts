@@ -4,13 +4,13 @@ import { printableJson } from "../../../src/lib/printable.ts"
 export interface JsonToken {
   readonly kind: "plain" | "key" | "string" | "number"
   readonly text: string
-  readonly pointer?: string | undefined
+  readonly pointer?: string
 }
 
 /** A line of a printed value; `folded` stands for so many elements of an array that are not printed. */
 export interface JsonLine {
   readonly tokens: readonly JsonToken[]
-  readonly folded?: { readonly pointer: string; readonly count: number } | undefined
+  readonly folded?: { readonly pointer: string; readonly count: number }
 }
 
 const escape = (step: string) => step.replaceAll("~", "~0").replaceAll("/", "~1")

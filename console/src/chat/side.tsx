@@ -113,7 +113,7 @@ function Facts({ id, side, mayManage, again }: PartProps) {
 }
 
 function ofText(
-  { used, max }: { used: number; max?: number | undefined },
+  { used, max }: { used: number; max?: number },
   text: (amount: number) => string,
   join: (used: string, max: string | undefined) => string,
 ): string {
@@ -174,7 +174,7 @@ function Budget({ side: { budget } }: { side: ChainSideJson }) {
   )
 }
 
-const shareOf = ({ used, max }: { used: number; max?: number | undefined }) =>
+const shareOf = ({ used, max }: { used: number; max?: number }) =>
   max === undefined || max === 0 ? undefined : used / max
 
 function Context({ side: { context } }: { side: ChainSideJson }) {

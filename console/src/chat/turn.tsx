@@ -107,7 +107,7 @@ export function WrittenTurn({ written, agent, speaks }: { written: Written; spea
 interface SpeakerProps {
   readonly name: string
   readonly at?: number
-  readonly more?: string | undefined
+  readonly more?: string
   readonly isAgent?: boolean
 }
 

@@ -229,7 +229,7 @@ function WithRows({ document, conversationId }: { document: DocumentJson; conver
 interface SectionsProps {
   readonly document: DocumentJson
   readonly rows: ReadonlyMap<string, CallRowJson>
-  readonly written?: string | undefined
+  readonly written?: string
 }
 
 function SectionList({ document, rows, written }: SectionsProps) {

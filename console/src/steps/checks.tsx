@@ -7,10 +7,10 @@ import { useSay, useWords } from "../words/words.tsx"
 export interface Checked {
   readonly check: string
   readonly source: string
-  readonly code?: string | undefined
+  readonly code?: string
   readonly params?: unknown
   readonly sentence: string
-  readonly verdict?: "allow" | "ask" | "deny" | "pass" | undefined
+  readonly verdict?: "allow" | "ask" | "deny" | "pass"
   readonly binding?: unknown
 }
 

@@ -18,7 +18,7 @@ const marks: Readonly<Record<Tick | "record", string>> = {
 interface StepProps {
   readonly name: StepName | "record"
   readonly tick: Tick | "record" | "asked"
-  readonly time?: string | undefined
+  readonly time?: string
   readonly children?: ReactNode
 }
 

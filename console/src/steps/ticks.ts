@@ -13,13 +13,13 @@ export type Ticks = Readonly<Record<StepName, Tick>>
 export interface CallFacts {
   readonly state: "running" | "waiting" | "held" | "ended"
   /** The code it ended with; undefined is a success. */
-  readonly code?: string | undefined
+  readonly code?: string
   /** Whether a person was asked before it ran. */
   readonly asked: boolean
   /** Whether a person had to release the result. */
   readonly held: boolean
   /** False when it ended before the tool ran. */
-  readonly ran?: boolean | undefined
+  readonly ran?: boolean
 }
 
 const endsAt: Readonly<Record<string, readonly [StepName, Tick]>> = {

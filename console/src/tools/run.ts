@@ -18,10 +18,10 @@ export interface Run {
   readonly request: RunRequest
   readonly state: "explaining" | "explained" | "running" | "waiting" | "held" | "ended" | "failed"
   readonly startedAt: number
-  readonly callId?: string | undefined
-  readonly until?: number | undefined
-  readonly explanation?: Explanation | undefined
-  readonly result?: CallResult | undefined
+  readonly callId?: string
+  readonly until?: number
+  readonly explanation?: Explanation
+  readonly result?: CallResult
   readonly output: string
   /** Whether it waited for a person, before it ran or after. */
   readonly asked: boolean
@@ -86,7 +86,7 @@ interface Sent {
   readonly key: string
   readonly sessionId: string
   readonly startedAt: number
-  readonly callId?: string | undefined
+  readonly callId?: string
 }
 
 const storageKey = "qm-playground-call"

@@ -12,7 +12,7 @@ interface Notice {
   readonly text: string
   readonly until: number
   readonly ms: number
-  readonly action?: { readonly label: string; readonly counts: boolean; readonly run: () => void } | undefined
+  readonly action?: { readonly label: string; readonly counts: boolean; readonly run: () => void }
 }
 
 type Tell = (notice: Omit<Notice, "id" | "until">) => void

@@ -16,10 +16,7 @@ export function problemText({ code = "", params, detail }: Problem, language: La
 }
 
 /** How a call ended, in a language. What a tool itself said stays as it is. */
-export function endedText(
-  { code = "", error = "" }: { code?: string | undefined; error?: string | undefined },
-  language: Language,
-): string {
+export function endedText({ code = "", error = "" }: { code?: string; error?: string }, language: Language): string {
   return translate({ code: `ended_${code}`, text: error }, language)
 }
 

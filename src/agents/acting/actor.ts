@@ -14,11 +14,11 @@ export interface ActorApp extends Pick<Calls, "call">, Pick<AgentTools, "visible
 
 export interface ActorOptions {
   /** The model and the limits of steps that a model does. */
-  chain?: ChainOptions | undefined
+  chain?: ChainOptions
   /** Decides how to go on after failures (default: by rules). */
-  reflector?: Reflector | undefined
+  reflector?: Reflector
   /** Cancels what runs. */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /**

@@ -9,9 +9,9 @@ interface AnyStep {
   /** Names the step for `needs` of others, once in a plan. */
   id: string
   /** What it is for. Approvers of a call see it as the agent's own words. */
-  description?: string | undefined
+  description?: string
   /** The steps whose results it needs, by their ids. */
-  needs?: readonly string[] | undefined
+  needs?: readonly string[]
 }
 
 export interface ToolCallStep extends AnyStep {
@@ -29,10 +29,10 @@ export interface ChainStep extends AnyStep {
 /** What a task is about and what was done for it. It is plain data: store it where you store your tasks. */
 export interface TaskContext {
   taskId: string
-  goal?: string | undefined
-  userId?: string | undefined
+  goal?: string
+  userId?: string
   /** The only paths its calls may use. */
-  allowedPaths?: readonly string[] | undefined
+  allowedPaths?: readonly string[]
   /** Every step that was run, in the order in which they ended. */
   actionsDone: ActionResult[]
   /** What was decided after failures. */
@@ -48,13 +48,13 @@ export interface ActionResult extends ReflectedAction {
   result?: unknown
   /** How the call or the chain ended. */
   status: string
-  code?: EndingCode | undefined
+  code?: EndingCode
   /** The id of the call, or of the conversation, in the audit log. */
   callId: string
   /** The calls of a chain. */
-  toolCallHistory?: readonly ToolCallHistoryEntry[] | undefined
+  toolCallHistory?: readonly ToolCallHistoryEntry[]
   /** For a chain that waits for people: `app.chain(agentId, { id: callId }).resume()` goes on if it is durable. */
-  waiting?: ToolChainResult["waiting"] | undefined
+  waiting?: ToolChainResult["waiting"]
   /** In milliseconds since 1970. */
   startedAt: number
   completedAt: number

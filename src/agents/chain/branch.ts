@@ -14,7 +14,7 @@ export type NoBranch = "unknown" | "at_work" | "of_society" | "not_a_message"
 export async function branchAt(
   conversations: Conversations,
   id: string,
-  { index, by }: { index?: number | undefined; by: string },
+  { index, by }: { index?: number; by: string },
 ): Promise<{ branch: Conversation; after: readonly ChainTurn[] } | NoBranch> {
   const found = await conversations.get(id)
   if (found === undefined) return "unknown"

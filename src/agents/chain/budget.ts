@@ -10,9 +10,9 @@ import type { BudgetTurn, ChainTurn } from "../context/turns.ts"
 
 /** How much may be used. */
 export interface Budget {
-  maxTokens?: number | undefined
-  maxCost?: number | undefined
-  maxCalls?: number | undefined
+  maxTokens?: number
+  maxCost?: number
+  maxCalls?: number
 }
 
 export interface Budgets {

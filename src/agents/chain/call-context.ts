@@ -17,15 +17,15 @@ export interface CallContext {
   /** How long calls may wait for people before the chain returns with status `waiting`. */
   waitMs: number | undefined
   /** Aborted to get tickets for those that wait. */
-  detach?: AbortSignal | undefined
+  detach?: AbortSignal
   /** The context window of the model, in tokens: the results of one answer fill at most a third of it. */
-  contextTokens?: number | undefined
+  contextTokens?: number
   /** Whether the model is shown the images in results. */
-  seesImages?: boolean | undefined
+  seesImages?: boolean
   /** Whether the model is offered a tool, by its name. */
   isOffered(name: string): boolean
   /** Told when calls begin and end to wait for people. */
-  clock?: CallClock | undefined
+  clock?: CallClock
   /** The results of calls that have ended while others of the same answer still wait, by turn and place. */
   ended: Map<string, ToolResult>
   /** The ids of calls that have run and whose results people hold, by turn and place: they are not made again. */

@@ -15,36 +15,36 @@ import type { ChainMail } from "./mail.ts"
 /** The limits and callbacks of a chain. */
 export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
   /** What the model is told first. */
-  instructions?: string | undefined
+  instructions?: string
   /** How many answers with tool calls a run may have (default 50). */
-  maxRounds?: number | undefined
+  maxRounds?: number
   /** How many tool calls a run may make (default 200). */
-  maxCalls?: number | undefined
+  maxCalls?: number
   /** How many milliseconds a run may take, without the time in which its calls only wait for people (default: an hour). */
-  deadlineMs?: number | undefined
+  deadlineMs?: number
   /** How many tokens the conversation may use, with those of its sub-agents; then a person is asked for more. */
-  maxTokens?: number | undefined
+  maxTokens?: number
   /** How many US dollars it may cost, by the prices of the models; then a person is asked for more. */
-  maxCost?: number | undefined
+  maxCost?: number
   /** How many tool calls it may make, with those of its sub-agents; then a person is asked for more. */
-  maxTreeCalls?: number | undefined
+  maxTreeCalls?: number
   /** What its agent may use in it, without sub-agents; then a person is asked for more. */
-  perAgent?: Budget | undefined
+  perAgent?: Budget
   /** The only tools the model is offered, by name. */
-  tools?: readonly string[] | undefined
+  tools?: readonly string[]
   /**
    * Decide how to go on after calls failed: by our rules (true, the default), by a reflector of your own, or not at all
    * (false: the model only sees the errors).
    */
-  reflect?: boolean | Reflector | undefined
+  reflect?: boolean | Reflector
   /** Let calls with effects run while another call of the same answer still waits for a person. */
-  independent?: boolean | undefined
+  independent?: boolean
   /** How many milliseconds to wait for people before `run` returns with status `waiting` (default: to the end). */
-  waitMs?: number | undefined
+  waitMs?: number
   /** Asks the person at this program. Without it, calls wait in the approval queue. */
-  approvals?: Partial<ApprovalUIAdapter> | undefined
+  approvals?: Partial<ApprovalUIAdapter>
   /** Have every result approved before the model sees it. It can only add approvals. */
-  checkToolResults?: boolean | undefined
+  checkToolResults?: boolean
   onToolCallStart?(toolName: string, args: unknown, callId: string): void
   onToolCallComplete?(result: ToolResult, callId: string): void
   /** A call was answered with this sentence instead of being made: broken arguments, over a limit, or made twice before. */
@@ -65,7 +65,7 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
    * failed itself. Only a model that fails, or `onBeforeSendToLLM`, ends the run.
    */
   onError?(error: unknown, phase: ChainPhase): void
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /** What counts for options that are left out. */
@@ -79,14 +79,14 @@ export interface InternalOptions {
   log?: TurnLog
   defaults?: ChainDefaults
   closing?: AbortSignal
-  mail?: ChainMail | undefined
-  day?: DayBudget | undefined
+  mail?: ChainMail
+  day?: DayBudget
   /** Where the answer is found while it is written. */
-  answers?: AnswerCollector | undefined
+  answers?: AnswerCollector
   /** Where the run is found by the tools that look at its context. */
-  contexts?: ConversationContexts | undefined
+  contexts?: ConversationContexts
   /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */
-  onClaimed?: (() => { model: LanguageModel | undefined; options: ToolChainOptions }) | undefined
+  onClaimed?: () => { model: LanguageModel | undefined; options: ToolChainOptions }
   onRunStart?(): void
   /** What it begins with is in the turns. */
   onRunBegun?(): void

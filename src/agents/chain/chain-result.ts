@@ -14,12 +14,12 @@ export interface ToolCallHistoryEntry {
   toolName: string
   args: unknown
   /** Our id of the call, for the audit log. Undefined when the call was answered without being made. */
-  callId?: string | undefined
+  callId?: string
   status: string
-  code?: string | undefined
+  code?: string
   /** What the model was given. */
   text: string
-  durationMs?: number | undefined
+  durationMs?: number
 }
 
 export interface ToolChainResult {
@@ -32,11 +32,11 @@ export interface ToolChainResult {
   /** `waiting`: calls wait for people; `resume` goes on once they have answered. */
   status: ChainEnd["status"]
   /** How the last answer ended. `length` and `content-filter`: the provider cut it off. */
-  finishReason?: FinishReason | undefined
+  finishReason?: FinishReason
   /** What went wrong, for `error`; for `limit`, which limit was reached and what raises it. */
-  error?: string | undefined
+  error?: string
   /** What was decided after calls of this run failed, if any did: the last time. With `complete`, part of it is done. */
-  reflection?: Reflection | undefined
+  reflection?: Reflection
   /** The calls that wait, for `waiting`. */
   waiting: readonly Ticket[]
   stats: Spent & { durationMs: number }

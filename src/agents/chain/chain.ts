@@ -32,7 +32,7 @@ export interface ActiveChain {
   instructions: string | undefined
   limits: RunLimits
   budgets: Budgets
-  day?: DayBudget | undefined
+  day?: DayBudget
   /** The time that the run may take. */
   time: RunTime
   calls: CallContext
@@ -43,7 +43,7 @@ export interface ActiveChain {
   /** Aborted when the app closes: the run stops where it is, and can be resumed from its turns. */
   closing: AbortSignal
   hooks: ChainHooks
-  mail?: ChainMail | undefined
+  mail?: ChainMail
 }
 
 /** What a run calls at its turning points. Each may be async; the run waits for those that change what happens. */
@@ -67,9 +67,7 @@ export interface ChainHooks {
 /** Where an error came from: the model, a tool, the store, a reflector, or a callback of the program itself. */
 export type ChainPhase = "model" | "tool" | "store" | "reflection" | "callback"
 
-export type ChainEnd =
-  | { status: ChainStatus; error?: string | undefined }
-  | { status: "waiting"; tickets: readonly Ticket[] }
+export type ChainEnd = { status: ChainStatus; error?: string } | { status: "waiting"; tickets: readonly Ticket[] }
 
 /**
  * Runs a conversation until the model has answered or a limit is reached: model in, tool calls out, results back. Whatever
@@ -288,7 +286,7 @@ async function makeCalls(
   return undefined
 }
 
-async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: string | undefined }): Promise<ChainEnd> {
+async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: string }): Promise<ChainEnd> {
   await answerOpenCalls(chain)
   await finish(chain, ended)
   return ended
@@ -297,7 +295,7 @@ async function end(chain: ActiveChain, ended: { status: ChainStatus; error?: str
 /** Writes the end. With a length only right after that many turns: else it returns false. */
 async function finish(
   { log, mail, spent }: ActiveChain,
-  ended: { status: ChainStatus; error?: string | undefined },
+  ended: { status: ChainStatus; error?: string },
   length?: number,
 ): Promise<boolean> {
   if (log.turns.at(-1)?.kind === "end") return true

@@ -151,11 +151,11 @@ export interface StoredLogOptions {
   goOn?(found: Conversation): object
   resumableMs: number
   /** Whether messages may begin it, without a text from a person. */
-  beginsWithMail?: boolean | undefined
+  beginsWithMail?: boolean
   /** Whether its run gives way to another one of this process, instead of waiting for its end. */
-  yields?: boolean | undefined
+  yields?: boolean
   /** The conversation whose agent began this one. */
-  parent?: string | undefined
+  parent?: string
 }
 
 /** The turns of a stored conversation: an existing one by its id, or a new one. */

@@ -25,7 +25,7 @@ export type NextStep =
   | { kind: "reflect" }
   /** Tell the model that it described a call instead of making it. */
   | { kind: "hint" }
-  | { kind: "done"; status: ChainStatus; error?: string | undefined }
+  | { kind: "done"; status: ChainStatus; error?: string }
   /** Nothing was said yet. */
   | { kind: "nothing" }
 
@@ -146,6 +146,6 @@ export function callsIn({ results }: ResultsTurn): number {
   return results.reduce((sum, result) => sum + (wasMade(result) ? 1 + (result.subCalls ?? 0) : 0), 0)
 }
 
-function wasMade({ callId }: { callId?: string | undefined }): boolean {
+function wasMade({ callId }: { callId?: string }): boolean {
   return callId !== undefined
 }

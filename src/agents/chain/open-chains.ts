@@ -43,18 +43,18 @@ import { ToolChain } from "./tool-chain.ts"
 
 export interface ChainOptions extends ToolChainOptions {
   /** The name of a configured model, or a model (default: the one of the agent's role, or `models.default`). */
-  model?: string | LanguageModel | undefined
+  model?: string | LanguageModel
   /** Store the conversation, so that any process can resume it. */
-  durable?: boolean | undefined
+  durable?: boolean
   /** The id of a stored conversation to go on with. Options that are left out are those it had before. */
-  id?: string | undefined
+  id?: string
   /**
    * Whether answers of agents that it asked begin a run of their own where agents work by themselves, and what was left
    * unfinished goes on there (default true, for stored conversations with a configured model).
    */
-  wakes?: boolean | undefined
+  wakes?: boolean
   /** The stored conversation whose agent begins this one: both count against the budget of the first. */
-  parent?: string | undefined
+  parent?: string
 }
 
 /** Conversations in the store, of any process. */
@@ -85,7 +85,7 @@ export interface ConversationAdmin {
   /** What it may use together with those below it, with what people gave it more. */
   budgetOf(conversation: Conversation): Promise<Budget>
   /** Its turns from an index on, and then each new one as it comes, until the signal aborts. Runs in any process. */
-  follow(id: string, options?: { from?: number | undefined; signal?: AbortSignal | undefined }): AsyncIterable<Turn>
+  follow(id: string, options?: { from?: number; signal?: AbortSignal }): AsyncIterable<Turn>
   /** What the agents did that it gave work to, directly or through others, after the cursor of a former answer. */
   agentEvents(id: string, cursor?: string): Promise<{ events: AgentEvent[]; cursor: string }>
   /**
@@ -115,7 +115,7 @@ export interface ConversationAdmin {
   /** The files that its calls changed, with their difference against the start. */
   changedFiles(conversation: Pick<Conversation, "id" | "agentId">): Promise<ChangedFile[]>
   /** A new conversation that goes another way from one of its messages on. */
-  branch(id: string, options: { index?: number | undefined; by: string }): ReturnType<typeof branchAt>
+  branch(id: string, options: { index?: number; by: string }): ReturnType<typeof branchAt>
   /** Deletes a conversation that no run works on. What it did stays in the audit log. Returns whether it did. */
   erase(id: string): Promise<boolean>
   /** Ends the current run, also in another process. */
@@ -125,15 +125,15 @@ export interface ConversationAdmin {
 /** What is said with a text, and by whom. */
 export interface Told {
   by: string
-  userId?: string | undefined
-  images?: readonly ResultImage[] | undefined
+  userId?: string
+  images?: readonly ResultImage[]
 }
 
 /** What chains need of the app. */
 export interface ChainParts extends LogStore {
   app: ChainApp
   models: Models
-  roleOf(agentId: string): { rolePrompt?: string | undefined; llmServiceId?: string | null | undefined } | undefined
+  roleOf(agentId: string): { rolePrompt?: string; llmServiceId?: string | null } | undefined
   closing: AbortSignal
   contexts: ConversationContexts
   settings: ChainSettings
@@ -144,16 +144,16 @@ export interface ChainParts extends LogStore {
   note(conversationId: string, agentId: string, text: string): Promise<void>
   emit(event: QuartermasterEvent): void
   /** What a conversation of the society goes on with, whoever lets it. Undefined for any other one. */
-  societyOptions?: ((conversation: Conversation) => ToolChainOptions | undefined) | undefined
+  societyOptions?: (conversation: Conversation) => ToolChainOptions | undefined
   /** The messages of a stored conversation. */
-  mailOf?: ((conversationId: string, agentId: string) => ChainMail) | undefined
+  mailOf?: (conversationId: string, agentId: string) => ChainMail
 }
 
 /** What the society gives a chain besides the options that everybody has. */
 export interface SocietyChain {
   /** Aborted to stop the run where it is, to go on later. */
-  pause?: AbortSignal | undefined
-  settings?: Readonly<Record<string, unknown>> | undefined
+  pause?: AbortSignal
+  settings?: Readonly<Record<string, unknown>>
 }
 
 /** What the configuration says about all chains. */
@@ -166,7 +166,7 @@ export interface ChainSettings {
   budget: Budget
   perAgent: Budget
   /** What one agent may use in a day, over all its conversations. */
-  budgetPerDay?: Omit<Budget, "maxCalls"> | undefined
+  budgetPerDay?: Omit<Budget, "maxCalls">
 }
 
 /** Makes chains over the app, and gives access to their stored conversations. */
@@ -379,7 +379,7 @@ export function openChains(parts: ChainParts) {
 async function* follow(
   conversations: Conversations,
   id: string,
-  { from = 0, signal }: { from?: number | undefined; signal?: AbortSignal | undefined } = {},
+  { from = 0, signal }: { from?: number; signal?: AbortSignal } = {},
 ): AsyncIterable<Turn> {
   let next = from
   for (;;) {

@@ -42,8 +42,7 @@ async function openChain(model: ReturnType<typeof modelOf>, options: ToolChainOp
   return app.chain("operator", { model, tools: tools.map(({ name }) => name), ...options })
 }
 
-const offered = ({ tools: given = [] }: { tools?: readonly { name: string }[] | undefined } = {}) =>
-  given.map(({ name }) => name)
+const offered = ({ tools: given = [] }: { tools?: readonly { name: string }[] } = {}) => given.map(({ name }) => name)
 
 test.each<[string, PlayedTurn, { gone: string[]; says: RegExp | undefined; verdict: string }]>([
   [

@@ -30,9 +30,9 @@ export interface UserTurn {
   begins: boolean
   by: string
   /** Pictures for a model that sees. */
-  images?: readonly ResultImage[] | undefined
+  images?: readonly ResultImage[]
   /** The message that the text quotes. */
-  message?: DeliveredMessage | undefined
+  message?: DeliveredMessage
 }
 
 export type DeliveredMessage = Pick<
@@ -47,12 +47,12 @@ export interface AssistantTurn {
   describedCall: boolean
   finishReason: FinishReason
   usage: ModelUsage
-  cost?: number | undefined
+  cost?: number
   model: string
   /** How many turns the model had read. What was said while it answered is unread. */
-  read?: number | undefined
+  read?: number
   /** It was asked anew after its process had ended in the middle of an answer. */
-  interrupted?: true | undefined
+  interrupted?: true
 }
 
 /** The answers to the calls of the assistant turn before it, in the order of the calls. */
@@ -68,23 +68,23 @@ export interface CallResult {
   /** The text for the model. Nothing that a person withheld is in it. */
   text: string
   /** Where in the text the tool's value is, as far as it is shown; around it is what a person said, and what is cut. */
-  value?: { start: number; end: number; isJson: boolean } | undefined
+  value?: { start: number; end: number; isJson: boolean }
   isError: boolean
   /** The image in the result, where the model sees images. */
-  image?: ResultImage | undefined
+  image?: ResultImage
   /** Our id of the call. Undefined when it was answered without being made. */
-  callId?: string | undefined
-  status?: ToolExecuteStatus | undefined
-  code?: EndingCode | undefined
-  durationMs?: number | undefined
+  callId?: string
+  status?: ToolExecuteStatus
+  code?: EndingCode
+  durationMs?: number
   /** How many calls its tool made in turn. */
-  subCalls?: number | undefined
+  subCalls?: number
   /** Whether the call failed, also when it was tried again, of something that may pass. */
-  transient?: boolean | undefined
+  transient?: boolean
   /** The number by which the model may pass this result on: `{"$ref": "r3"}`. */
   ref: string
   /** Whether the same call made again would give it again, so that it need not stay in the context. */
-  canBeReadAgain?: boolean | undefined
+  canBeReadAgain?: boolean
 }
 
 /** Stands in place of all turns before `before`. */
@@ -123,9 +123,9 @@ export type ChainStatus = "completed" | "aborted" | "error" | "limit"
 /** How a run ended. The conversation can go on with a new message. */
 export interface EndTurn {
   status: ChainStatus
-  error?: string | undefined
+  error?: string
   /** The ids of the messages that were answered with it. */
-  answered?: readonly string[] | undefined
+  answered?: readonly string[]
 }
 
 /** Turns as the store returns them. Only this loop writes them. */

@@ -15,7 +15,7 @@ import { sectionsOf } from "./render.ts"
 export interface DocumentBinding {
   path: string
   agentId: string
-  conversationId?: string | undefined
+  conversationId?: string
   /** While it is open, tools do not write it. */
   isOpen: boolean
   by: string
@@ -56,7 +56,7 @@ export interface ChatDocuments {
     revision: string
     draft: string
     userId: string
-    options?: ChainOptions | undefined
+    options?: ChainOptions
   }): Promise<ChatDocument | DocumentConflict | undefined>
 }
 

@@ -4,10 +4,10 @@ import type { LanguageModel } from "./port.ts"
 /** Where the model of a conversation may come from. */
 export interface ModelChoice {
   /** A model, or the name of one, that somebody asks for now. */
-  chosen?: string | LanguageModel | undefined
+  chosen?: string | LanguageModel
   /** The name of the model that the conversation had so far. It counts as long as it is configured. */
-  before?: string | undefined
-  role?: { llmServiceId?: string | null | undefined } | undefined
+  before?: string
+  role?: { llmServiceId?: string | null }
 }
 
 /** The model that an agent talks to: the chosen one, that of the conversation so far, that of its role, or the default. */

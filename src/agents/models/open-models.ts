@@ -10,19 +10,19 @@ import { scripted } from "./scripted.ts"
 
 /** The entry of a model in the configuration. */
 export interface ModelSettings {
-  provider?: "openai-compatible" | "anthropic" | "google" | "scripted" | undefined
-  model?: string | undefined
-  baseUrl?: string | undefined
+  provider?: "openai-compatible" | "anthropic" | "google" | "scripted"
+  model?: string
+  baseUrl?: string
   /** `${NAME}`, as it is written. */
-  apiKey?: string | undefined
-  script?: string | undefined
-  contextTokens?: number | undefined
-  maxOutputTokens?: number | undefined
-  price?: ModelPrice | undefined
-  streamTools?: boolean | undefined
-  images?: boolean | undefined
-  timeout?: number | undefined
-  firstByteTimeout?: number | undefined
+  apiKey?: string
+  script?: string
+  contextTokens?: number
+  maxOutputTokens?: number
+  price?: ModelPrice
+  streamTools?: boolean
+  images?: boolean
+  timeout?: number
+  firstByteTimeout?: number
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -33,9 +33,9 @@ export interface ModelsOptions {
   default: string | undefined
   environment: Environment
   /** Models that the program brings itself, by name. */
-  own?: Readonly<Record<string, LanguageModel>> | undefined
+  own?: Readonly<Record<string, LanguageModel>>
   /** Models that cannot be used because variables of their settings are not set. */
-  unset?: Readonly<Record<string, readonly string[]>> | undefined
+  unset?: Readonly<Record<string, readonly string[]>>
 }
 
 export interface ListedModel {
@@ -43,9 +43,9 @@ export interface ListedModel {
   provider: string
   model: string
   isDefault: boolean
-  contextTokens?: number | undefined
+  contextTokens?: number
   /** The variable of the key and whether it is set; undefined if the model has none. */
-  key?: { variable: string; isSet: boolean; isOptional: boolean } | undefined
+  key?: { variable: string; isSet: boolean; isOptional: boolean }
 }
 
 /** The configured models. */

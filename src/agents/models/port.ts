@@ -12,15 +12,15 @@ export interface LanguageModel {
   /** The provider's name of the model. */
   readonly modelId: string
   /** How many tokens a request and its answer may have together. */
-  readonly contextTokens?: number | undefined
+  readonly contextTokens?: number
   /** Money per million tokens. */
-  readonly price?: ModelPrice | undefined
+  readonly price?: ModelPrice
   /** Time limits in milliseconds. */
-  readonly limits?: ModelLimits | undefined
+  readonly limits?: ModelLimits
   /** False: requests with tools are made without streaming, for servers that lose streamed calls. */
-  readonly streamTools?: boolean | undefined
+  readonly streamTools?: boolean
   /** Whether it can look at the images in results. Left out: it gets their texts only. */
-  readonly seesImages?: boolean | undefined
+  readonly seesImages?: boolean
   /**
    * Throws, or yields an `error` part, when something goes wrong. `streaming: false` asks for the whole answer in one
    * response, which some servers get right when their stream is wrong.
@@ -32,25 +32,25 @@ export interface ModelPrice {
   input: number
   output: number
   /** Input that the provider had in its cache (default: as `input`). */
-  cachedInput?: number | undefined
+  cachedInput?: number
   /** Input that the provider wrote into its cache (default: as `input`). */
-  cacheWrite?: number | undefined
+  cacheWrite?: number
 }
 
 export interface ModelLimits {
   /** Until the first part of a streamed answer. */
-  firstByteMs?: number | undefined
+  firstByteMs?: number
   /** The whole turn with its retries. */
-  turnMs?: number | undefined
+  turnMs?: number
 }
 
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[]
-  readonly tools?: readonly ModelTool[] | undefined
+  readonly tools?: readonly ModelTool[]
   /** `none` forbids calls but leaves the tools in the request, as some providers require when there were calls before. */
-  readonly toolChoice?: "auto" | "none" | undefined
-  readonly maxOutputTokens?: number | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly toolChoice?: "auto" | "none"
+  readonly maxOutputTokens?: number
+  readonly signal?: AbortSignal
 }
 
 export interface ModelTool {
@@ -62,20 +62,20 @@ export interface ModelTool {
 export type ModelMessage =
   | { readonly role: "system"; readonly content: string }
   /** Images are for models that see. */
-  | { readonly role: "user"; readonly content: string; readonly images?: readonly ResultImage[] | undefined }
+  | { readonly role: "user"; readonly content: string; readonly images?: readonly ResultImage[] }
   | { readonly role: "assistant"; readonly content: readonly AssistantPart[] }
   | { readonly role: "tool"; readonly content: readonly ToolResultPart[] }
 
 /** What a model said, in its order. Goes back to the model in the next request as it is. */
 export type AssistantPart =
-  | { readonly type: "text"; readonly text: string; readonly providerMetadata?: ProviderMetadata | undefined }
-  | { readonly type: "reasoning"; readonly text: string; readonly providerMetadata?: ProviderMetadata | undefined }
+  | { readonly type: "text"; readonly text: string; readonly providerMetadata?: ProviderMetadata }
+  | { readonly type: "reasoning"; readonly text: string; readonly providerMetadata?: ProviderMetadata }
   | {
       readonly type: "tool-call"
       readonly id: string
       readonly name: string
       readonly input: Readonly<Record<string, unknown>>
-      readonly providerMetadata?: ProviderMetadata | undefined
+      readonly providerMetadata?: ProviderMetadata
     }
 
 export interface ToolResultPart {
@@ -85,8 +85,8 @@ export interface ToolResultPart {
   readonly name: string
   readonly output: string
   /** For models that see images. */
-  readonly image?: ResultImage | undefined
-  readonly isError?: boolean | undefined
+  readonly image?: ResultImage
+  readonly isError?: boolean
 }
 
 /** What only the provider understands, for example the signature of a thought. Store it and send it back unchanged. */
@@ -94,12 +94,12 @@ export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, u
 
 /** A piece of an answer. Pieces of one text or thought have the same `block`. */
 export type ModelPart =
-  | { type: "text"; block: string; text: string; providerMetadata?: ProviderMetadata | undefined }
-  | { type: "reasoning"; block: string; text: string; providerMetadata?: ProviderMetadata | undefined }
+  | { type: "text"; block: string; text: string; providerMetadata?: ProviderMetadata }
+  | { type: "reasoning"; block: string; text: string; providerMetadata?: ProviderMetadata }
   /** The model has begun to write a call; only for display. */
   | { type: "tool-call-start"; id: string; name: string }
   /** A call with its arguments as the model wrote them, which need not be JSON. */
-  | { type: "tool-call"; id: string; name: string; input: string; providerMetadata?: ProviderMetadata | undefined }
+  | { type: "tool-call"; id: string; name: string; input: string; providerMetadata?: ProviderMetadata }
   | { type: "usage"; usage: ModelUsage }
   | { type: "finish"; reason: FinishReason }
   | { type: "error"; error: unknown }
@@ -110,11 +110,11 @@ export interface ModelUsage {
   inputTokens: number
   outputTokens: number
   /** How many of the input tokens the provider had in its cache. */
-  cachedTokens?: number | undefined
+  cachedTokens?: number
   /** How many of the input tokens the provider wrote into its cache. */
-  cacheWriteTokens?: number | undefined
+  cacheWriteTokens?: number
   /** True if the provider reported none and the numbers are a guess from the length of the texts. */
-  estimated?: boolean | undefined
+  estimated?: boolean
 }
 
 /** One complete answer of a model. */
@@ -129,7 +129,7 @@ export interface ModelTurn {
   finishReason: FinishReason
   usage: ModelUsage
   /** In the money of the model's `price`; undefined if it has none. */
-  cost?: number | undefined
+  cost?: number
   /** How often the request was repeated. */
   retries: number
 }

@@ -129,10 +129,7 @@ function freshIds(messages: ModelRequest["messages"]): (id: string, index: numbe
 
 /** The blocks and calls in the order in which they began. A malformed call has no arguments: providers refuse anything but objects. */
 function contentOf(parts: readonly ModelPart[], calls: readonly ModelCall[]): AssistantPart[] {
-  const blocks = new Map<
-    string,
-    { type: "text" | "reasoning"; text: string; providerMetadata?: ProviderMetadata | undefined }
-  >()
+  const blocks = new Map<string, { type: "text" | "reasoning"; text: string; providerMetadata?: ProviderMetadata }>()
   const content: AssistantPart[] = []
   let made = 0
   for (const part of parts) {

@@ -9,16 +9,16 @@ import { addUsage, costOf, estimateUsage } from "./usage.ts"
 
 export interface TurnOptions {
   /** Receives every part as it comes. */
-  onPart?: ((part: ModelPart) => void) | undefined
+  onPart?: (part: ModelPart) => void
   /** The request is repeated: what came of this turn so far does not count. */
-  onRetry?: ((error: ModelError, waitMs: number) => void) | undefined
+  onRetry?: (error: ModelError, waitMs: number) => void
   /** There is no answer, but what came of one was used all the same; the numbers are estimated. */
-  onUnanswered?: ((used: Pick<ModelTurn, "usage" | "cost">) => void) | undefined
+  onUnanswered?: (used: Pick<ModelTurn, "usage" | "cost">) => void
   /** What ends the turn besides `request.signal`. */
-  stops?: readonly CancelSignal[] | undefined
+  stops?: readonly CancelSignal[]
   /** How often a failure that may pass is tried again. */
-  retries?: number | undefined
-  wait?: typeof waitFor | undefined
+  retries?: number
+  wait?: typeof waitFor
 }
 
 /**

@@ -29,10 +29,10 @@ const turn = {
 export type Condition = z.infer<typeof condition>
 export type TurnStep = z.infer<z.ZodObject<typeof turn>>
 interface Case {
-  when?: Condition | undefined
+  when?: Condition
   steps: Step[]
 }
-export type Step = TurnStep & { expect?: Condition | undefined; branch?: Case[] | undefined }
+export type Step = TurnStep & { expect?: Condition; branch?: Case[] }
 
 const step: z.ZodType<Step> = z.lazy(() =>
   z

@@ -20,9 +20,9 @@ export interface StepVerdict {
   /** `open`: nothing can be said before other steps have run. */
   verdict: Explanation["verdict"] | "open"
   /** Why it asks or is denied. */
-  reason?: string | undefined
+  reason?: string
   /** The steps whose results decide what it touches, so that the verdict may be another one once they are known. */
-  dependsOn?: readonly string[] | undefined
+  dependsOn?: readonly string[]
 }
 
 export interface CheckedSteps {
@@ -73,7 +73,7 @@ function callsOf({ tool, input = {}, fallback }: PipelineStep, path: Path): Step
   return [own, other]
 }
 
-type Judged = StepVerdict & { refused?: Refusal | undefined }
+type Judged = StepVerdict & { refused?: Refusal }
 
 interface Refusal {
   kind: PipelineProblem["kind"]

@@ -31,17 +31,17 @@ export const testNames = Object.keys(tests) as TestName[]
  * `{ step, is }`, `{ $from, equals | contains | above | below | exists }`, `{ not }`, `{ all }`, `{ any }`.
  */
 export interface Condition {
-  step?: string | undefined
-  is?: StepStatus | undefined
-  $from?: string | undefined
+  step?: string
+  is?: StepStatus
+  $from?: string
   equals?: unknown
   contains?: unknown
-  above?: number | undefined
-  below?: number | undefined
-  exists?: boolean | undefined
-  not?: Condition | undefined
-  all?: Condition[] | undefined
-  any?: Condition[] | undefined
+  above?: number
+  below?: number
+  exists?: boolean
+  not?: Condition
+  all?: Condition[]
+  any?: Condition[]
 }
 
 const formsOfCondition =

@@ -16,11 +16,11 @@ export interface PipelineProblem {
   /** `denied`: a step may not be called by this agent. `invalid`: the pipeline or its input is wrong. */
   kind: "invalid" | "denied"
   /** The step it is about. */
-  step?: string | undefined
+  step?: string
 }
 
 /** A pipeline as an object, or as the text of a YAML or JSON file. */
-export type PipelineSource = PipelineDefinition | { yaml: string; file?: string | undefined }
+export type PipelineSource = PipelineDefinition | { yaml: string; file?: string }
 
 /** Says where a part of the definition stands. */
 export type PlaceOf = (path: Path, what?: "key" | "value") => string
@@ -88,7 +88,7 @@ function sourceOf(source: PipelineSource): { value: unknown; placeOf: PlaceOf; b
   return { value: yaml.value, placeOf, broken }
 }
 
-function isYaml(source: PipelineSource): source is { yaml: string; file?: string | undefined } {
+function isYaml(source: PipelineSource): source is { yaml: string; file?: string } {
   return typeof source === "object" && source !== null && "yaml" in source && typeof source.yaml === "string"
 }
 

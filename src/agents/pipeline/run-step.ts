@@ -16,18 +16,18 @@ export interface StepResult {
    */
   status: StepStatus
   /** The last call of the step, for the audit log. Undefined when none was made. */
-  callId?: string | undefined
+  callId?: string
   /** What the step gives to others, when it succeeded. */
   value?: unknown
   /** How the call ended, when it did not succeed. */
-  code?: EndingCode | undefined
+  code?: EndingCode
   /** Why it did not succeed, or who says that it did, as a sentence. */
-  reason?: string | undefined
+  reason?: string
   /** How often it was called, when that is more than once. */
-  tries?: number | undefined
+  tries?: number
   /** Why the fallback gave the value: what the tool of the step failed with. */
-  fallbackBecause?: string | undefined
-  durationMs?: number | undefined
+  fallbackBecause?: string
+  durationMs?: number
 }
 
 export interface StepCall {
@@ -35,9 +35,9 @@ export interface StepCall {
   input: unknown
   /** Different for each call of a run, and the same in each run with the same id. */
   tryName: string
-  intent?: string | undefined
+  intent?: string
   /** It is a question of the pipeline itself, not a step. */
-  fromLoop?: true | undefined
+  fromLoop?: true
 }
 
 /** What a step needs to run. */

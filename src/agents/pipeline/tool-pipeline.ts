@@ -21,15 +21,15 @@ export interface PipelineOptions extends Pick<
   /** The agent that makes the calls. */
   agentId: string
   /** What the pipeline is given, for the inputs that it names. */
-  input?: Readonly<Record<string, unknown>> | undefined
+  input?: Readonly<Record<string, unknown>>
   /** The id of the run. With `durable`, the id of an earlier run goes on with that one: what has run does not run again. */
-  id?: string | undefined
+  id?: string
   /** Store the calls with keys, so that a run that waits can be gone on with for 24 hours, in any process. */
-  durable?: boolean | undefined
+  durable?: boolean
   /** How many milliseconds a step waits for a person before the run ends with status `waiting` (default: to the end). */
-  waitMs?: number | undefined
+  waitMs?: number
   /** Stops the run: calls that run are cancelled, others are not made. */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
   /** Called before each call of a step, also before a retry and the fallback. */
   onStepStart?(id: string, tool: string, input: unknown): void
   onStepEnd?(result: StepResult): void
@@ -54,7 +54,7 @@ export interface PipelineResult {
 
 /** What would happen: the order of the steps and the verdict on each. */
 export interface PipelinePlan {
-  name?: string | undefined
+  name?: string
   /** The ids of the steps: those of one wave wait only for waves before it. */
   waves: readonly (readonly string[])[]
   /** In the order of the waves. */
@@ -72,7 +72,7 @@ export interface PlannedStep extends StepVerdict {
   /** The steps it waits for. */
   after: readonly string[]
   /** When it runs, in words: `find#/total above 0`. */
-  condition?: string | undefined
+  condition?: string
 }
 
 /** What a pipeline needs of the app. */

@@ -12,10 +12,10 @@ export interface Reflection {
   /** What happened, in a sentence. */
   assessment: string
   lessons: readonly string[]
-  nextFocus?: string | undefined
-  toolFailures?: readonly { toolName: string; error: string; suggestion?: string | undefined }[] | undefined
+  nextFocus?: string
+  toolFailures?: readonly { toolName: string; error: string; suggestion?: string }[]
   /** Tools that are not to be called any more for this task. */
-  withoutTools?: readonly string[] | undefined
+  withoutTools?: readonly string[]
 }
 
 /** Something that was done: a call, or a step of a plan. */
@@ -23,17 +23,17 @@ export interface ReflectedAction {
   stepId: string
   toolName: string
   success: boolean
-  error?: string | undefined
-  code?: EndingCode | undefined
+  error?: string
+  code?: EndingCode
   /** Whether it may succeed a little later. It was tried again already, where that is safe. */
-  transient?: boolean | undefined
+  transient?: boolean
 }
 
 /** A tool that can still be called. */
 export interface CallableTool {
   name: string
   group: string
-  effect?: Effect | undefined
+  effect?: Effect
   /** The tools that do its work when it fails, by name. */
   fallbacks: readonly string[]
 }
@@ -47,10 +47,8 @@ export interface ReflectionInput {
   failures: readonly ReflectedAction[]
   tools: readonly CallableTool[]
   /** The steps still to do. Undefined in a chain, where the model decides on each next step. */
-  stepsLeft?:
-    | readonly { id: string; toolName?: string | undefined; needs?: readonly string[] | undefined }[]
-    | undefined
-  signal?: AbortSignal | undefined
+  stepsLeft?: readonly { id: string; toolName?: string; needs?: readonly string[] }[]
+  signal?: AbortSignal
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Models } from "../models/open-models.ts"
 export interface AgentActivity {
   agentId: string
   role: string
-  parentId?: string | undefined
+  parentId?: string
   state: Activity
   /** For an idle agent that another agent made: the run that it worked for is over. Whoever resumes that run finds it. */
   runEnded?: true

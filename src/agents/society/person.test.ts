@@ -10,7 +10,7 @@ async function openSenders() {
     tool({
       name: "send",
       effect: "communicate",
-      execute: (_input: unknown, { userId }: { userId?: string | undefined }) => void ran.push(userId),
+      execute: (_input: unknown, { userId }: { userId?: string }) => void ran.push(userId),
     }),
   )
   return { app, ran }

@@ -29,11 +29,11 @@ export interface RunnerParts {
 
 export interface SocietyOptions {
   /** How many agents work at once (default 8). */
-  maxRuns?: number | undefined
+  maxRuns?: number
   /** How many milliseconds a run waits for people before it gives its place to others (default 0). */
-  waitMs?: number | undefined
+  waitMs?: number
   /** Run only what this conversation began, and what that began. */
-  within?: string | undefined
+  within?: string
 }
 
 /** A conversation that has something to do. */

@@ -27,7 +27,7 @@ export interface Society {
   /** Sends a message of a person. */
   message(given: PersonMessage): Promise<Message>
   /** The answer to a message, as soon as there is one. Undefined when the signal aborts first. */
-  answer(messageId: string, options?: { signal?: AbortSignal | undefined }): Promise<Message | undefined>
+  answer(messageId: string, options?: { signal?: AbortSignal }): Promise<Message | undefined>
   /** How many messages wait for a conversation, and those it sent whose answers it has not read yet. */
   openMessages(conversationId: string): Promise<{ unread: number; sent: readonly Message[] }>
   /** What each live agent does, waits for and has used, whichever process runs it. */
@@ -48,8 +48,8 @@ export interface PersonMessage {
   payload: unknown
   /** The id of the person who writes. */
   by: string
-  taskId?: string | undefined
-  delayMs?: number | undefined
+  taskId?: string
+  delayMs?: number
 }
 
 /** What the society needs of the app. */

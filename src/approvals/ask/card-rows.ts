@@ -7,7 +7,7 @@ export interface TextLimit {
   characters: number
   lines: number
   /** The most rows of the terminal, with the row that says that it is cut. */
-  rows?: number | undefined
+  rows?: number
 }
 
 const bar = "│ "
@@ -26,11 +26,7 @@ export function trustedRows(text: string, columns: number): string[] {
  */
 export function untrustedRows(
   text: string,
-  {
-    columns,
-    limit,
-    colourOf,
-  }: { columns: number; limit: TextLimit; colourOf?: ((line: string) => Colour) | undefined },
+  { columns, limit, colourOf }: { columns: number; limit: TextLimit; colourOf?: (line: string) => Colour },
 ): { rows: string[]; isCut: boolean } {
   const escaped = printable(wholeCharacters(text, limit.characters))
   const lines = wholeCharacters(escaped, limit.characters).split("\n")

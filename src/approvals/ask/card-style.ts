@@ -8,7 +8,7 @@ export interface CardOptions {
   /** The width of the rows. */
   columns?: number
   /** The rows of the terminal: a long text is cut so that the card and the question below it fit. */
-  rows?: number | undefined
+  rows?: number
   /** Says what a yes can add or remember. A dialog says it at the key for that. */
   offers?: boolean
   now?: number

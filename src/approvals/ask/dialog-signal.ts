@@ -1,7 +1,7 @@
 import { quoteName } from "./card-rows.ts"
 
 /** The reason of the signal that closes a dialog from outside: who did what (`approved`), or a sentence. */
-export type CloseReason = { by: string; did?: string | undefined } | { sentence: string }
+export type CloseReason = { by: string; did?: string } | { sentence: string }
 
 /** The sentence for the reason of an aborted signal. */
 export function closeReasonText({ reason }: { readonly reason: unknown }): string {

@@ -14,7 +14,7 @@ export interface Terminal extends Keyboard {
   /** Environment for NO_COLOR, VISUAL and EDITOR; by default that of the process. */
   env?: Readonly<Record<string, string | undefined>>
   /** Called for Ctrl-C at a card, which is then no answer. Without it, Ctrl-C closes the card, as escape does. */
-  onInterrupt?: (() => void) | undefined
+  onInterrupt?: () => void
 }
 
 /** Somebody who is told what is typed at a card and is no answer. */
@@ -41,13 +41,13 @@ export interface Screen {
   /** True once a card has been shown long enough to be read, so that keys count. */
   isRead: boolean
   /** Called when the person presses Ctrl-C. */
-  onInterrupt?: (() => void) | undefined
+  onInterrupt?: () => void
   /** Is told what the person types at a card and is no answer. Without it, such text is refused. */
-  listener?: CardListener | undefined
+  listener?: CardListener
   /** Set where the person may add the rule that a card offers: says what is wrong with a duration. */
-  rules?: { durationProblem(text: string): string | undefined } | undefined
+  rules?: { durationProblem(text: string): string | undefined }
   /** Writes a sentence below the open menu and repeats the menu. Undefined while no menu is open. */
-  interject?: ((sentence: string) => void) | undefined
+  interject?: (sentence: string) => void
 }
 
 /** Options of a dialog that need not be answered. */

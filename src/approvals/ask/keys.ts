@@ -38,7 +38,7 @@ export function waitForChoice<Key extends string>(
     refuse,
   }: {
     keys: readonly Key[]
-    showCard?: (() => void) | undefined
+    showCard?: () => void
     isRead: boolean
     ask(): void
     draw(line: TypedLine): void

@@ -10,7 +10,7 @@ import { askAboutResult } from "./result-dialog.ts"
 /** A person's answer, and for how long the rule of the card is added with it. */
 export interface GivenAnswer {
   answer: Answer
-  ruleFor?: string | undefined
+  ruleFor?: string
 }
 
 /** Shows what waits and returns the person's answer; undefined if they leave it for later or the dialog was closed. */
@@ -42,7 +42,7 @@ export function withNote(note: string | undefined, question: string): string {
 export async function chooseItem(
   screen: Screen,
   items: readonly PendingItem[],
-  { putOff = 0, note }: { putOff?: number; note?: string | undefined } = {},
+  { putOff = 0, note }: { putOff?: number; note?: string } = {},
 ): Promise<PendingItem | undefined> {
   const listed = items.slice(0, mostListed)
   const rows = listed.map((item, place) => `  ${place + 1}  ${fitted(itemText(item), screen.columns - 5)}`)

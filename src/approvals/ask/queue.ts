@@ -24,17 +24,17 @@ export interface QueueOptions {
   /** Called when the person presses Ctrl-C. */
   onInterrupt(): void
   /** Is told what the person types at a card and is no answer. */
-  listener?: CardListener | undefined
+  listener?: CardListener
   /** Reports whether the terminal may be used now: a shell stops a background job that reads it. */
   isAttended(): boolean
   /** Ends after one answer, or when the person leaves. */
   once: boolean
   /** The caller looks again by itself, so nothing is waited for that may come back after an edit elsewhere. */
-  looksAgain?: boolean | undefined
+  looksAgain?: boolean
   /** Stands before the question of each list, so that it is always at the end of the terminal: where the console is. */
-  note?: string | undefined
+  note?: string
   /** The sentence while nothing waits. */
-  idleText?: string | undefined
+  idleText?: string
 }
 
 /** The end: an answer counted or did not, the person left, nothing waits, or it was stopped. */

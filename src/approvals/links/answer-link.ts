@@ -16,8 +16,8 @@ export interface AnswerLink extends AnswerLinkTarget {
   /** `ended`: three wrong PINs. `void`: its person is gone. */
   readonly state: "open" | "used" | "expired" | "ended" | "void"
   /** When it answered, and what. */
-  readonly usedAt?: number | undefined
-  readonly said?: "yes" | "no" | undefined
+  readonly usedAt?: number
+  readonly said?: "yes" | "no"
   /** Wrong PINs that it still takes. */
   readonly pinTries: number
 }

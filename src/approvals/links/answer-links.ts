@@ -10,11 +10,11 @@ const rememberMs = 24 * 60 * 60_000
 
 interface Body extends AnswerLinkTarget {
   inOrganisation: boolean
-  tokenHash?: string | undefined
+  tokenHash?: string
   expiresAt: number
   wrongPins: number
-  usedAt?: number | undefined
-  said?: "yes" | "no" | undefined
+  usedAt?: number
+  said?: "yes" | "no"
 }
 
 type Stored = StoredDocument<Body>

@@ -197,7 +197,7 @@ const longestNote = 2000
 function vote(
   row: CallRow,
   by: string,
-  given: Remember & { note?: string | undefined },
+  given: Remember & { note?: string },
   ports: ApprovalPorts,
   value?: SettledAnswer["value"],
 ): CountedAnswer | { refused: string } {

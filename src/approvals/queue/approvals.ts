@@ -25,12 +25,12 @@ export interface Approvals {
   attach(by: AskBy, person?: string | (() => Promise<string>)): () => void
   /** Everything that waits, oldest first; with `limit` at most so many, those after the last item of the page before. */
   list(filter?: {
-    agentId?: string | undefined
-    after?: Pick<PendingItem, "callId" | "createdAt"> | undefined
-    limit?: number | undefined
+    agentId?: string
+    after?: Pick<PendingItem, "callId" | "createdAt">
+    limit?: number
   }): Promise<PendingItem[]>
   /** Counts what waits, by kind, of one agent or all, all of it or what began to wait since a time. */
-  count(filter?: { agentId?: string | undefined; since?: number | undefined }): Promise<WaitingCounts>
+  count(filter?: { agentId?: string; since?: number }): Promise<WaitingCounts>
   /** A unique beginning of the id is enough. Undefined when no such item waits. */
   show(callId: string): Promise<PendingItem | undefined>
   /** Says why this person's yes would not count where a rule names who must agree; undefined when it would. */
@@ -47,10 +47,10 @@ export interface Approvals {
    */
   approveWithRule(
     callId: string,
-    given: { by: string; expiresAt: number; revision?: number | undefined; note?: string | undefined },
+    given: { by: string; expiresAt: number; revision?: number; note?: string },
   ): Promise<AnswerResult>
   /** Remembered answers. */
-  grants(filter?: { agentId?: string | undefined; includeExpired?: boolean | undefined }): Promise<Grant[]>
+  grants(filter?: { agentId?: string; includeExpired?: boolean }): Promise<Grant[]>
   /** Revokes a grant and returns it. Undefined when there is no such grant. */
   revoke(grantId: string, by: string): Promise<Grant | undefined>
 }

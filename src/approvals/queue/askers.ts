@@ -7,9 +7,9 @@ export type AskBy = Partial<ApprovalUIAdapter> | "queue"
 export interface Asker {
   by: AskBy
   /** The person who answers, where the adapter does not say. */
-  person?: string | (() => Promise<string>) | undefined
+  person?: string | (() => Promise<string>)
   /** Aborted when they are detached. */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /** The people who are asked at this process. Of several that can be asked the last attached is. */

@@ -90,7 +90,7 @@ function touchingOf({ card }: CallRow, scope: GrantScope): readonly string[] {
 function describeGrant(
   row: CallRow,
   scope: GrantScope,
-  { approved = true, minutes }: { approved?: boolean; minutes?: number | undefined } = {},
+  { approved = true, minutes }: { approved?: boolean; minutes?: number } = {},
 ): string {
   const what = scope === "input-session" ? `${row.tool} with exactly this input` : row.tool
   const list = touchingOf(row, scope)

@@ -22,23 +22,23 @@ import { readRequest } from "./read-request.ts"
 /** How a call is made, beyond what its request says. */
 export interface CallOptions {
   /** How many milliseconds the caller waits for a person before it gets a ticket. Without it, it waits to the end. */
-  waitMs?: number | undefined
+  waitMs?: number
   /** Aborted when the caller stops waiting for a person sooner. */
-  detach?: AbortSignal | undefined
+  detach?: AbortSignal
   /** Its id, where the caller must know it before the end. */
-  callId?: string | undefined
+  callId?: string
   /** The call whose tool makes this one. */
-  parent?: ActiveCall | undefined
+  parent?: ActiveCall
   /** The stored row of a call that is resumed. */
-  row?: CallRow | undefined
+  row?: CallRow
   /** The session of a call that is resumed. */
-  sessionId?: string | undefined
+  sessionId?: string
   /** Its place among calls that are made together. */
-  batch?: BatchPlace | undefined
+  batch?: BatchPlace
   /** Its place among the calls that were made with it. */
-  order?: OrderPlace | undefined
+  order?: OrderPlace
   /** Measures the time of calls that are made together. */
-  clock?: CallClock | undefined
+  clock?: CallClock
 }
 
 /** The type of `callTool`. It is passed to whatever makes calls in turn, so that those take every step too. */

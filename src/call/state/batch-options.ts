@@ -2,19 +2,19 @@ import type { ToolResult, Ticket } from "../../core/result.ts"
 
 export interface BatchOptions {
   /** How many milliseconds to wait for people; then those calls that still wait are tickets. Default: to the end. */
-  waitMs?: number | undefined
+  waitMs?: number
   /** Aborted to stop waiting for people sooner. */
-  detach?: AbortSignal | undefined
+  detach?: AbortSignal
   /**
    * The calls are one answer of a model: if one of them asks a person, those with effects wait until all questions are
    * answered; calls that only read go on, and a no ends its own call. By default none waits for another.
    */
-  oneAnswer?: boolean | undefined
+  oneAnswer?: boolean
   /** Called when a call of the batch begins and ends, with its position. */
-  onStart?: ((position: number) => void) | undefined
-  onEnd?: ((position: number, ended: ToolResult | Ticket) => void) | undefined
+  onStart?: (position: number) => void
+  onEnd?: (position: number, ended: ToolResult | Ticket) => void
   /** Told when calls of the batch begin and end, and when they begin and cease to wait for people. */
-  clock?: CallClock | undefined
+  clock?: CallClock
 }
 
 /** Measures the time that calls take. It may leave out the time in which all of them wait for people. */

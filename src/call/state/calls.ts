@@ -20,7 +20,7 @@ export interface Calls {
    */
   resume(
     callId: string,
-    options?: { waitMs?: number | undefined; watch?: boolean | undefined } & Pick<CallRequest, "caller" | "signal">,
+    options?: { waitMs?: number; watch?: boolean } & Pick<CallRequest, "caller" | "signal">,
   ): Promise<ToolResult | Ticket>
   /**
    * Makes several calls at once and returns a result for each, in the order of the requests. One failure does not affect
@@ -37,9 +37,5 @@ export interface Calls {
   /** Reads an artifact. Undefined when it does not exist or the agent may not read it. */
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
   /** Stores a text of a call as an artifact of its agent. Returns the reference. */
-  storeText(
-    of: { agentId: string; taskId?: string | undefined; callId: string },
-    text: string,
-    mimeType?: string,
-  ): Promise<string>
+  storeText(of: { agentId: string; taskId?: string; callId: string }, text: string, mimeType?: string): Promise<string>
 }

@@ -32,15 +32,7 @@ class Scene {
     this.#permits = new AgentPermits(most)
   }
 
-  start({
-    exclusive = false,
-    free = false,
-    parent,
-  }: {
-    exclusive?: boolean
-    free?: boolean
-    parent?: Call | undefined
-  }): Call {
+  start({ exclusive = false, free = false, parent }: { exclusive?: boolean; free?: boolean; parent?: Call }): Call {
     const ancestors = parent === undefined ? [] : [parent.id, ...parent.ancestors]
     const call: Call = {
       id: `c${this.calls.length}`,

@@ -60,7 +60,7 @@ export interface ResultCache {
 
 export interface CallSettings {
   /** True if the host gets results that a person withheld. */
-  keepWithheld?: boolean | undefined
+  keepWithheld?: boolean
   durability: Durability
   /** The time limit of tools that set none. */
   timeoutMs: number

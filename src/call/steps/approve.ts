@@ -122,7 +122,7 @@ interface Revised {
 interface Again {
   /** The input a person gave, in canonical JSON; without it, the input in the queue. */
   raw?: string
-  editedBy?: string | undefined
+  editedBy?: string
   /** The last proposal. If input and definition are the same, its checked input is used. */
   known?: Proposal
 }

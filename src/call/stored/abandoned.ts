@@ -102,10 +102,10 @@ function inputOf(row: CallRow, ports: Ports): Pick<EndEntry, "input" | "inputDig
 interface AbandonedEnding {
   code: EndingCode
   sentence: string
-  said?: DialectText | undefined
+  said?: DialectText
   ran: boolean
-  rejectReason?: string | undefined
-  toolCode?: string | undefined
+  rejectReason?: string
+  toolCode?: string
 }
 
 /** The ending if the agent was ended. */

@@ -10,9 +10,9 @@ import { inDialect } from "../state/dialect.ts"
 /** How somebody waits for the call that is resumed. */
 export interface ResumeOptions extends Pick<CallRequest, "caller" | "signal"> {
   /** How many milliseconds to wait before giving a ticket. Without it, the caller waits to the end. */
-  waitMs?: number | undefined
+  waitMs?: number
   /** True to only look: a call that no process has is not continued. */
-  watch?: boolean | undefined
+  watch?: boolean
 }
 
 /**

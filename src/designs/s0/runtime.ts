@@ -21,7 +21,7 @@ export interface RuntimeOptions extends QuartermasterOptions {
 
 /** Who calls: S0 reads `agent.id`. The rest is what a call may bring along, for example somebody to ask. */
 export interface RuntimeContext extends Omit<PrivateCallContext, "agentId"> {
-  agent?: { id?: string; roleId?: string } | undefined
+  agent?: { id?: string; roleId?: string }
 }
 
 /** What `executeToolCall` returns in place of a result. */

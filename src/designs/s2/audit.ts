@@ -32,8 +32,8 @@ export interface LoggedFailure {
 export interface AuditedExecution extends LoggedStart {
   success: boolean
   duration: number
-  result?: string | undefined
-  error?: string | undefined
+  result?: string
+  error?: string
 }
 
 /**

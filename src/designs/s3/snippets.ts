@@ -23,7 +23,7 @@ export interface CodeSnippet {
 export interface ISnippetStorage {
   save(snippet: CodeSnippet): Promise<void>
   load(nameOrId: string): Promise<CodeSnippet | null | undefined>
-  list(filter?: { tags?: string[] | undefined; language?: string | undefined }): Promise<CodeSnippet[]>
+  list(filter?: { tags?: string[]; language?: string }): Promise<CodeSnippet[]>
   delete?(nameOrId: string): Promise<unknown>
 }
 
@@ -52,7 +52,7 @@ export class FileSnippetStorage implements ISnippetStorage {
   }
 
   /** Sorted by name. */
-  async list(filter: { tags?: string[] | undefined; language?: string | undefined } = {}): Promise<CodeSnippet[]> {
+  async list(filter: { tags?: string[]; language?: string } = {}): Promise<CodeSnippet[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const texts = names
       .filter((name) => name.endsWith(".json"))

@@ -30,8 +30,8 @@ export interface ToolContext extends Pick<
   "approve" | "ask" | "approvals" | "sessionId" | "signal" | "timeoutMs"
 > {
   taskId: string
-  userId?: string | undefined
-  allowedPaths?: string[] | undefined
+  userId?: string
+  allowedPaths?: string[]
 }
 
 /** What a model is shown of a tool. */

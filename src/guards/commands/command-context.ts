@@ -18,5 +18,5 @@ export interface CommandContext {
   readonly deniedNames: readonly string[]
   readonly disk: Disk
   /** Why the mode is `ask` although the configuration says `sandbox`; a sentence for the person who is asked. */
-  readonly sandboxMissing?: string | undefined
+  readonly sandboxMissing?: string
 }

@@ -23,7 +23,7 @@ export interface CommandGuardOptions {
   readonly allow: readonly ListedCommand[]
   readonly deny: readonly ListedCommand[]
   /** For the mode `sandbox`: why the sandbox does not work here; undefined when it does. Called for each command. */
-  readonly missingSandbox?: (() => string | undefined) | undefined
+  readonly missingSandbox?: () => string | undefined
   /** The path guard. It judges every file that a command names. */
   readonly paths: Guard["check"]
   readonly realpath?: (path: string) => string | undefined

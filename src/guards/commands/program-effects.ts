@@ -4,7 +4,7 @@ import { sendsOut } from "./sends-out.ts"
 
 export interface ProgramEffects {
   /** What it deletes, as written; undefined when it deletes nothing. */
-  readonly deletes?: readonly string[] | undefined
+  readonly deletes?: readonly string[]
   readonly network: boolean
   /** True if it may send files or texts to another machine, and not only fetch some. */
   readonly sendsOut: boolean

@@ -77,7 +77,7 @@ interface Option {
   readonly names: readonly string[]
   /** The letter or name that takes a value. */
   readonly valueFor?: string
-  readonly value?: string | undefined
+  readonly value?: string
 }
 
 const parsedTables = new WeakMap<OptionTable, ParsedTable>()

@@ -2,7 +2,7 @@
 export interface ScannedCommand {
   readonly words: readonly string[]
   /** Its input: a here-document or a here-string. */
-  readonly input?: string | undefined
+  readonly input?: string
 }
 
 /** The commands and redirects that parsers find in a script at any depth. It proves nothing; it serves to find what is denied. */

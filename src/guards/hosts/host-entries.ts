@@ -11,12 +11,12 @@ export interface HostLine {
 export interface HostEntry {
   readonly source: string
   readonly text: string
-  readonly scheme?: "http" | "https" | undefined
+  readonly scheme?: "http" | "https"
   /** The host or, with `subdomainsOnly`, the domain; undefined for `*`. */
-  readonly host?: string | undefined
+  readonly host?: string
   /** `*.example.com`: matches hosts below the domain. */
   readonly subdomainsOnly: boolean
-  readonly port?: number | undefined
+  readonly port?: number
 }
 
 /** What is wrong with a line, as the rest of a sentence about it; undefined when nothing is. */

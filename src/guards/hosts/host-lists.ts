@@ -27,7 +27,7 @@ export interface HostJudgement {
   readonly verdict: "deny" | "ask" | "allow" | "open"
   readonly reason: Reason
   /** Undefined when the address is invalid. */
-  readonly address?: WebAddress | undefined
+  readonly address?: WebAddress
 }
 
 /**

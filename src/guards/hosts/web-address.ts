@@ -11,7 +11,7 @@ export interface WebAddress {
   readonly port: number
   readonly isDefaultPort: boolean
   /** Set when the host is an IP address. */
-  readonly kind?: AddressKind | undefined
+  readonly kind?: AddressKind
 }
 
 export interface UnreadableAddress {

@@ -22,7 +22,7 @@ export interface AllowedPath {
  */
 export function readAllowedPath(
   path: string,
-  { workspace, home }: { readonly workspace: string; readonly home?: string | undefined },
+  { workspace, home }: { readonly workspace: string; readonly home?: string },
   realpath: (path: string) => string | undefined,
 ): AllowedPath {
   const absolute = resolve(workspace, wholeFolder(expandHome(path, home)))

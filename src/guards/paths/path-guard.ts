@@ -29,8 +29,8 @@ export function pathGuard(configured: PathPolicy): Guard {
 
 interface TouchResult {
   /** The real path of a link, or a file inside a folder that is moved or deleted. */
-  readonly extra?: Touch | undefined
-  readonly finding?: Finding | undefined
+  readonly extra?: Touch
+  readonly finding?: Finding
 }
 
 const nothing: GuardResult = { extraTouches: [], proved: true, findings: [] }

@@ -22,20 +22,20 @@ export interface PathPolicyOptions {
    * `tools.allowedPaths`: the only places that may be used, inside the workspace or outside it; the whole workspace
    * when left out. `~/` is the home folder.
    */
-  readonly allowedPaths?: readonly string[] | undefined
+  readonly allowedPaths?: readonly string[]
   /** `tools.protectedPaths`: no tool writes these. A pattern without a slash matches that name in every folder. */
-  readonly protectedPaths?: readonly { readonly pattern: string; readonly source: string }[] | undefined
+  readonly protectedPaths?: readonly { readonly pattern: string; readonly source: string }[]
   /** Absolute paths that are neither read nor written: the data folder, tokens. */
-  readonly privatePaths?: readonly string[] | undefined
+  readonly privatePaths?: readonly string[]
   /** Absolute paths of the files of databases, which tools use as databases only. */
-  readonly databaseFiles?: readonly string[] | undefined
+  readonly databaseFiles?: readonly string[]
   /** Absolute paths that are read but not written: configuration, plugins. */
-  readonly readOnlyPaths?: readonly string[] | undefined
+  readonly readOnlyPaths?: readonly string[]
   /** The files that people talk in now, relative to the workspace: they are read but not written. */
-  readonly openDocuments?: (() => readonly string[]) | undefined
-  readonly home?: string | undefined
+  readonly openDocuments?: () => readonly string[]
+  readonly home?: string
   /** Resolves links; asks the disk when left out. */
-  readonly realpath?: ((path: string) => string | undefined) | undefined
+  readonly realpath?: (path: string) => string | undefined
 }
 
 /** Which paths tools may use: the file roots, and the protected and confirmed paths in them. */

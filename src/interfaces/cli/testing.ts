@@ -168,7 +168,7 @@ const emptyApp: AppParts = {
 
 export interface RunOptions {
   env?: Record<string, string>
-  stdin?: string | undefined
+  stdin?: string
   runtime?: Partial<Runtime>
   config?: Config
   /** Whether stdout and stderr are terminals. */

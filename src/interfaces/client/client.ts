@@ -17,20 +17,20 @@ export type { Message } from "../../messages/message.ts"
 export type { CallResult, Explanation, Ticket, ToolInfo } from "../http/routes/tool-schemas.ts"
 
 /** What may be said about a call besides its tool and input. */
-export type CallOptions = Omit<CallBody, "input" | "wait"> & { signal?: AbortSignal | undefined }
+export type CallOptions = Omit<CallBody, "input" | "wait"> & { signal?: AbortSignal }
 
 export interface AuditFilter {
-  agentId?: string | undefined
-  tool?: string | undefined
-  taskId?: string | undefined
+  agentId?: string
+  tool?: string
+  taskId?: string
   /** A status or a code. */
-  status?: string | undefined
-  since?: number | undefined
-  until?: number | undefined
+  status?: string
+  since?: number
+  until?: number
 }
 
-type Signal = { signal?: AbortSignal | undefined }
-type Page<T> = { items: T[]; cursor?: string | undefined }
+type Signal = { signal?: AbortSignal }
+type Page<T> = { items: T[]; cursor?: string }
 
 export type Client = ReturnType<typeof createClient>
 
@@ -51,7 +51,7 @@ export function createClient(options: ClientOptions) {
       body: { ...rest, input, ...(wait === undefined ? {} : { wait }) },
       signal,
     })
-  const getCall = (id: string, { wait, signal }: Signal & { wait?: number | undefined } = {}) =>
+  const getCall = (id: string, { wait, signal }: Signal & { wait?: number } = {}) =>
     json<CallResult | Ticket>("GET", `/v1/calls/${encodeURIComponent(id)}`, { query: { wait }, signal })
   const chainPath = (id: string, rest = "") => `/v1/chains/${encodeURIComponent(id)}${rest}`
 

@@ -4,19 +4,19 @@ export interface ClientOptions {
   /** Where the server is, for example `http://127.0.0.1:7420`. An empty text is the site of the page. */
   baseUrl: string
   /** The token of an agent or a person. */
-  token?: string | undefined
+  token?: string
   /** Instead of the global `fetch`. */
-  fetch?: typeof fetch | undefined
+  fetch?: typeof fetch
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface Sent {
-  query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
+  query?: Readonly<Record<string, string | number | boolean | undefined>>
   /** A value, sent as JSON; or a `Blob`, sent as it is. */
   body?: unknown
-  headers?: Readonly<Record<string, string>> | undefined
-  signal?: AbortSignal | undefined
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal
 }
 
 /** Sends requests. Whatever is not a success is thrown as a `QuartermasterProblem`. */

@@ -15,9 +15,9 @@ export type ServerEvent = (
 
 export interface EventsOptions {
   /** Where an earlier stream ended. */
-  cursor?: string | undefined
+  cursor?: string
   /** Ends the stream. */
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /** Yields events until `signal` ends it. Reconnects with the cursor when the connection is lost; a refusal is thrown. */

@@ -21,30 +21,30 @@ import { problemReply } from "./routes/answer.ts"
 /** The options of the HTTP server. */
 export interface ServeOptions {
   /** Loopback when left out. */
-  host?: string | undefined
+  host?: string
   /** 0 takes any free port; 7420 when left out. */
-  port?: number | undefined
+  port?: number
   /** The address that people open: an origin. Needed where other machines can reach `host`. */
-  publicUrl?: string | undefined
+  publicUrl?: string
   /** Host names that requests may use besides the loopback ones, without ports. */
-  allowedHosts?: readonly string[] | undefined
+  allowedHosts?: readonly string[]
   /** Host names of the web pages that may call, besides the server's own. */
-  allowedOrigins?: readonly string[] | undefined
+  allowedOrigins?: readonly string[]
   /** 4 MiB when left out. */
-  maxBodyBytes?: number | undefined
+  maxBodyBytes?: number
   /** Our version, as reported to clients. */
   version: string
   /** The folder the tools work in, as it is shown to people. */
-  workspace?: string | undefined
+  workspace?: string
   /** True while the organisation is the sample of the first start. */
-  isSample?: (() => boolean) | undefined
+  isSample?: () => boolean
   /** After this time a call that waits for a person answers its caller with a ticket. */
-  waitMs?: number | undefined
+  waitMs?: number
   /** The items that the person at an MCP client may answer there, and the least milliseconds a person needs. */
   inClient?: McpEndpointOptions["inClient"]
-  fastestAnswerMs?: number | undefined
-  now?: (() => number) | undefined
-  limits?: Partial<ServeLimits> | undefined
+  fastestAnswerMs?: number
+  now?: () => number
+  limits?: Partial<ServeLimits>
 }
 
 /** Limits on time, connections and sessions. */

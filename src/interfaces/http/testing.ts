@@ -45,8 +45,8 @@ export interface RawResponse {
 export interface RawRequest {
   method?: string
   path?: string
-  headers?: Record<string, string | undefined> | undefined
-  body?: string | Buffer | undefined
+  headers?: Record<string, string | undefined>
+  body?: string | Buffer
   signal?: AbortSignal
 }
 

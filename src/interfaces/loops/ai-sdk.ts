@@ -9,7 +9,7 @@ export interface AiSdkTool {
   type: "dynamic"
   description: string
   inputSchema: AiSdkSchema
-  execute(input: unknown, options: { abortSignal?: AbortSignal | undefined }): Promise<AiSdkOutput>
+  execute(input: unknown, options: { abortSignal?: AbortSignal }): Promise<AiSdkOutput>
   toModelOutput(ended: { output: AiSdkOutput }): AiSdkModelOutput
 }
 

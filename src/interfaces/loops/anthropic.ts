@@ -19,7 +19,7 @@ export interface AnthropicTool {
 /** A tool that the SDK's `toolRunner` calls by itself. */
 export interface AnthropicRunnableTool extends AnthropicTool {
   /** Throws when the call is refused, fails or still waits: the runner makes a result with `is_error` of that. */
-  run(input: unknown, context?: { signal?: AbortSignal | null | undefined }): Promise<AnthropicContent>
+  run(input: unknown, context?: { signal?: AbortSignal | null }): Promise<AnthropicContent>
   parse(input: unknown): unknown
 }
 
@@ -43,7 +43,7 @@ type AnthropicBlock =
 
 type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp"
 
-type RunOptions = Omit<LoopOptions, "groups" | "tools"> & { signal?: AbortSignal | undefined }
+type RunOptions = Omit<LoopOptions, "groups" | "tools"> & { signal?: AbortSignal }
 
 /** The tools of an agent for Anthropic's messages. */
 export function governedTools(app: LoopApp, agentId: string, options: LoopOptions = {}): AnthropicTool[] {

@@ -15,28 +15,28 @@ export type LoopApp = Pick<Quartermaster, "toolsFor" | "callMany" | "resume">
 /** Which tools a loop is given, and for whom it calls them. */
 export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | "taskId"> {
   /** Only the tools of these groups, and those that `tools` names. */
-  groups?: readonly string[] | undefined
+  groups?: readonly string[]
   /** Only these tools, and those of `groups`. */
-  tools?: readonly string[] | undefined
+  tools?: readonly string[]
   /** Asks the person at this program. Without it, calls wait in the approval queue. */
-  approvals?: Partial<ApprovalUIAdapter> | undefined
+  approvals?: Partial<ApprovalUIAdapter>
   /**
    * How many milliseconds a call waits for a person (default: to the end). After that the model is told that the call
    * waits, and that the same call made again returns its result.
    */
-  waitMs?: number | undefined
+  waitMs?: number
   /**
    * True if the model sees images: then it gets the image of a result besides its text. Default: true for Anthropic's
    * messages, else false, because servers for text refuse images.
    */
-  images?: boolean | undefined
+  images?: boolean
 }
 
 /** A call as a model made it. The input is an object or its JSON text. */
 export interface LoopCall {
   name: string
   input: unknown
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /** What the model is told of a call. */

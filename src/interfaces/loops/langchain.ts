@@ -22,9 +22,9 @@ export type LangChainToolMessage<Message> = new (fields: {
 
 /** What LangChain passes to a tool besides its input. */
 export interface LangChainConfig {
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
   /** The call of the model. Missing when a program invokes the tool with its input only. */
-  toolCall?: { id?: string | undefined } | undefined
+  toolCall?: { id?: string }
 }
 
 /**

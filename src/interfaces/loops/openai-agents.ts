@@ -28,7 +28,7 @@ interface AgentsSchema {
 }
 
 interface AgentsCallDetails {
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /**

@@ -11,13 +11,13 @@ export interface OpenAITool {
 
 /** An answer of chat completions, as far as its calls go. */
 export interface OpenAIMessage {
-  tool_calls?: readonly OpenAIToolCall[] | null | undefined
+  tool_calls?: readonly OpenAIToolCall[] | null
 }
 
 interface OpenAIToolCall {
   id: string
-  function?: { name: string; arguments: string } | undefined
-  custom?: { name: string; input: string } | undefined
+  function?: { name: string; arguments: string }
+  custom?: { name: string; input: string }
 }
 
 /** An answer of the Responses API, as far as its calls go. */
@@ -47,7 +47,7 @@ export interface ImagesMessage {
   content: ({ type: "text"; text: string } | { type: "image_url"; image_url: { url: string } })[]
 }
 
-type RunOptions = Omit<LoopOptions, "groups" | "tools"> & { signal?: AbortSignal | undefined }
+type RunOptions = Omit<LoopOptions, "groups" | "tools"> & { signal?: AbortSignal }
 
 /**
  * The tools of an agent for OpenAI's chat completions. For the Responses API take
@@ -70,7 +70,7 @@ export function runToolCalls(
   app: LoopApp,
   agentId: string,
   message: OpenAIMessage,
-  options?: RunOptions & { images?: false | undefined },
+  options?: RunOptions & { images?: false },
 ): Promise<ToolMessage[]>
 export function runToolCalls(
   app: LoopApp,

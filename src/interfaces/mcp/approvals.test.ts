@@ -311,7 +311,7 @@ for (const era of eras) {
     app.registry.register(tool({ ...guarded, execute: () => "ran" }))
     app.registry.register(tool({ name: "slow", execute: () => new Promise((done) => setTimeout(done, 200)) }))
     const { client } = await connectClient(openEndpoint(app, { waitMs: 20, lastsMs: 100, progressMs: 30 }), era)
-    const progress: { progress: number; message?: string | undefined }[] = []
+    const progress: { progress: number; message?: string }[] = []
     const call = (name: string) =>
       client.callTool({ name, arguments: {} }, { onprogress: (one) => void progress.push(one) })
     expect(textOf(await call("probe"))).toContain("NOT EXECUTED YET")

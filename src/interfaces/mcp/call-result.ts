@@ -13,7 +13,7 @@ import { cutForms, firstThatFits, redactedForms } from "./structured-content.ts"
 export interface AnnouncedTool {
   /** True when the tool belongs to another MCP server, so that its values are MCP results already. */
   readonly isMcp: boolean
-  readonly outputSchema?: JsonSchema | undefined
+  readonly outputSchema?: JsonSchema
 }
 
 /** The keys of our own data in `_meta`. */

@@ -19,9 +19,9 @@ export interface ClientSessionsOptions {
   onEnd?(sessionId: string): void
   now(): number
   /** 15 minutes when left out. */
-  idleMs?: number | undefined
+  idleMs?: number
   /** 1,000 when left out. */
-  max?: number | undefined
+  max?: number
 }
 
 /** The sessions of all clients. A session can only be used with the token that began it. */

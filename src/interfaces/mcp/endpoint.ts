@@ -26,27 +26,27 @@ export interface McpEndpointOptions {
   /** Our version, as reported to clients. */
   version: string
   /** After this time a call that waits for a person answers its caller with a ticket. */
-  waitMs?: number | undefined
+  waitMs?: number
   /** A client that follows progress and has kept a request open for so long gets no tickets: its calls wait. */
-  lastsMs?: number | undefined
+  lastsMs?: number
   /** A waiting call reports progress this often. */
-  progressMs?: number | undefined
+  progressMs?: number
   /** The most calls in memory whose callers are expected to come back. */
-  maxOpenCalls?: number | undefined
+  maxOpenCalls?: number
   /** The result of an ended call stays in memory for its caller this long. */
-  keepEndedMs?: number | undefined
+  keepEndedMs?: number
   /** The items that the person at the client may answer there; without it, calls of medium risk at most. */
-  inClient?: InClient | undefined
+  inClient?: InClient
   /** The least milliseconds that a person needs to answer. */
-  fastestAnswerMs?: number | undefined
+  fastestAnswerMs?: number
 }
 
 export interface ServerKind {
   era: "legacy" | "modern"
   /** The client's session, for protocol revisions before 2026. */
-  session?: { id: string } | undefined
+  session?: { id: string }
   /** True for a lasting connection of either era: it gets notifications of changes. A session always does. */
-  isPersistent?: boolean | undefined
+  isPersistent?: boolean
 }
 
 /** Serves our tools to MCP clients, in both eras of the protocol. */

@@ -8,7 +8,7 @@ export interface McpHttpExchange {
   readonly response: ServerResponse
   readonly identity: ClientIdentity
   /** The body of a POST. */
-  readonly text?: string | undefined
+  readonly text?: string
 }
 
 /** An exchange in the form that the SDK's handlers take. */

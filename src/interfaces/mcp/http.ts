@@ -20,8 +20,8 @@ const headerMismatchCode = -32_020
 
 export interface McpHttpOptions {
   now: () => number
-  sessionIdleMs?: number | undefined
-  maxSessions?: number | undefined
+  sessionIdleMs?: number
+  maxSessions?: number
 }
 
 export interface McpHttp {

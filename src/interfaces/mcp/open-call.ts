@@ -14,7 +14,7 @@ export interface ClientQuestion {
   readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list"
   readonly params: Record<string, unknown> | undefined
   /** The pending item it asks about, so that another process can take the answer. */
-  readonly about?: { readonly callId: string; readonly revision: number; readonly until: number } | undefined
+  readonly about?: { readonly callId: string; readonly revision: number; readonly until: number }
   /** Takes the client's response after so many milliseconds; false when it cannot be used and the client is asked again. */
   answer(response: unknown, tookMs: number): boolean
   fail(error: Error): void

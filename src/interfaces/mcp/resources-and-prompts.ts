@@ -56,7 +56,7 @@ export async function readResource(
 export async function getPrompt(
   app: Quartermaster,
   agentId: string,
-  prompt: { name: string; arguments?: Record<string, string> | undefined },
+  prompt: { name: string; arguments?: Record<string, string> },
   call: CallUpstream,
 ): Promise<GetPromptResult | InputRequiredResult> {
   const found = promptsFor(app, agentId).find(({ nameHere }) => nameHere === prompt.name)

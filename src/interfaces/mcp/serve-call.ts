@@ -34,7 +34,7 @@ export interface EndpointParts {
 export interface ToolCallRequest {
   readonly identity: ClientIdentity
   readonly era: "legacy" | "modern"
-  readonly sessionId?: string | undefined
+  readonly sessionId?: string
   readonly abilities: ClientAbilities
   readonly tool: string
   readonly input: unknown
@@ -47,7 +47,7 @@ export interface InteractiveRequest extends ToolCallRequest {
   /** The program that asks, as far as it can be told from others. */
   readonly client: string
   /** The lowest level of log messages the session wants. */
-  readonly logLevel?: LoggingLevel | undefined
+  readonly logLevel?: LoggingLevel
 }
 
 /** A request that gets one response and nothing before it. */

@@ -9,7 +9,7 @@ import type { ClientIdentity } from "./client-identity.ts"
 export interface StdioOptions extends McpEndpointOptions {
   stdin: NodeJS.ReadableStream
   stdout: NodeJS.WritableStream
-  signal?: AbortSignal | undefined
+  signal?: AbortSignal
 }
 
 /** Serves one client over stdio, in the era it begins with, until it disconnects or the signal aborts. */

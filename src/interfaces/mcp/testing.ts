@@ -19,7 +19,7 @@ export function openEndpoint(app: Quartermaster, options: Partial<McpEndpointOpt
 export interface Connected {
   client: Client
   /** The notifications it received. */
-  notifications: { method: string; params?: Record<string, unknown> | undefined }[]
+  notifications: { method: string; params?: Record<string, unknown> }[]
 }
 
 /** Connects the SDK's client of that era to an endpoint. */

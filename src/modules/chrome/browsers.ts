@@ -11,7 +11,7 @@ import { watchPage, type Tab } from "./tab.ts"
 /** Whose a browser is. Another agent, and another task of the same agent, does not find it. */
 export interface Owner {
   readonly agent: { readonly id: string }
-  readonly taskId?: string | undefined
+  readonly taskId?: string
 }
 
 export interface Browser {

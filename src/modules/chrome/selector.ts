@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core"
 /** A selector as it is used, and as it was given where that differs. */
 export interface CleanSelector {
   readonly selector: string
-  readonly originalSelector?: string | undefined
+  readonly originalSelector?: string
 }
 
 /** Models often put quotes around a selector. They are taken off, and the result says so. */

@@ -1,7 +1,7 @@
 /** The module's configuration: `modules: { chrome: { … } }`. */
 export interface ChromeSettings {
   /** The program to start. Default: found by environment variable or on the PATH. */
-  readonly executablePath?: string | undefined
+  readonly executablePath?: string
   /** More arguments for the program. */
   readonly args: readonly string[]
   readonly headless: boolean

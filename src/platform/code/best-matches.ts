@@ -11,7 +11,7 @@ export interface Hit {
   readonly name: string
   readonly line: number
   readonly column: number
-  readonly container?: string | undefined
+  readonly container?: string
 }
 
 const maxLineLength = 300

@@ -20,7 +20,7 @@ export type ToIndexWorker =
       workspace: string
       path: string
       search: CodeSearch
-      only?: readonly string[] | undefined
+      only?: readonly string[]
     }
   | { do: "paths"; id: number; workspace: string; path: string }
   | { do: "cancel"; id: number }
@@ -35,7 +35,7 @@ type Answered = Exclude<FromIndexWorker, { asks: number }>
 
 export interface CodeIndexOptions {
   /** With or without their dot; none means every kind of file. */
-  readonly allowedExtensions?: readonly string[] | undefined
+  readonly allowedExtensions?: readonly string[]
 }
 
 /** The index of a workspace, in its own thread. The thread starts with the first search and keeps no process running. */

@@ -29,10 +29,10 @@ export interface CodeSearch {
   readonly query: string
   readonly type: CodeType
   /** Default: *glob* when the query has a `*` or `?`, else *contains*. */
-  readonly match?: "exact" | "contains" | "glob" | undefined
+  readonly match?: "exact" | "contains" | "glob"
   /** A folder or file: relative to the workspace, or absolute when it is in another file root. */
-  readonly path?: string | undefined
-  readonly language?: string | undefined
+  readonly path?: string
+  readonly language?: string
   readonly limit: number
   /** Lines to show before and after each declaration. */
   readonly contextLines: number
@@ -46,7 +46,7 @@ export interface CodeMatch {
   readonly kind: CodeKind
   readonly name: string
   /** What it is declared in, for example `Server.start`. */
-  readonly container?: string | undefined
+  readonly container?: string
   readonly language: string
   /** How it was found. *syntax*: in the syntax tree. *search*: by text search, because there is no tree. *name*: by file name. */
   readonly method: "syntax" | "search" | "name"
@@ -70,8 +70,8 @@ export interface CodeSearchResult {
 
 export interface CodeFindOptions {
   /** Which files this call may see. Default: all in the file roots. */
-  readonly allows?: ((path: string) => boolean) | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly allows?: (path: string) => boolean
+  readonly signal?: AbortSignal
 }
 
 /** An index of the declarations in the workspace, kept by a worker thread. It reads only files inside the file roots. */

@@ -28,7 +28,7 @@ export interface ParsedFile {
   readonly stamp: FileStamp
   readonly readAt: number
   /** Left out if the file could not be parsed. */
-  readonly outline?: Outline | undefined
+  readonly outline?: Outline
 }
 
 /** Turns files into outlines in other threads. Leaves out files that cannot be read. */
@@ -55,14 +55,14 @@ export interface IndexedFile {
 /** Which files to search. */
 export interface Scope {
   readonly below: string
-  readonly only?: ReadonlySet<string> | undefined
+  readonly only?: ReadonlySet<string>
 }
 
 export interface FolderIndexOptions {
   /** The real path of the folder. */
   readonly root: string
   /** If set, only this file is indexed, even a hidden one. */
-  readonly file?: string | undefined
+  readonly file?: string
   readonly parsing: FileParser
   /** Which of these paths agents may see. */
   shown(paths: readonly string[]): Promise<readonly boolean[]>

@@ -7,7 +7,7 @@ export interface AffectedRows {
   readonly table: string
   /** The table with its alias. */
   readonly from: string
-  readonly condition?: Statement | undefined
+  readonly condition?: Statement
 }
 
 /**

@@ -10,7 +10,7 @@ export interface ListedDatabase {
   readonly name: string
   readonly kind: DatabaseKind
   readonly readOnly: boolean
-  readonly description?: string | undefined
+  readonly description?: string
 }
 
 export interface Column {
@@ -35,7 +35,7 @@ export interface Change {
   /** How many rows it wrote; null where the database does not count them. */
   readonly changedRows: number | null
   /** What RETURNING gave: the first rows. */
-  readonly returned?: RowPage | undefined
+  readonly returned?: RowPage
 }
 
 export interface TableDescription {
@@ -51,7 +51,7 @@ export interface TableDescription {
 
 export interface TableColumn extends Column {
   readonly nullable: boolean
-  readonly default?: string | undefined
+  readonly default?: string
 }
 
 export interface ForeignKey {
@@ -75,7 +75,7 @@ export interface QueryRequest extends Statement {
 
 export interface DescribeRequest {
   /** Only this table or view. */
-  readonly table?: string | undefined
+  readonly table?: string
   readonly limit: number
   readonly offset: number
   readonly signal: AbortSignal
@@ -83,7 +83,7 @@ export interface DescribeRequest {
 
 export interface ChangeRequest extends Statement {
   /** How many rows the approver was shown. If it would change more, it is rolled back. */
-  readonly shownRows?: number | undefined
+  readonly shownRows?: number
   readonly signal: AbortSignal
 }
 

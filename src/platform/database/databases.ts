@@ -13,15 +13,15 @@ import { SqliteProcesses } from "./sqlite-processes.ts"
 /** An entry of `databases` in the configuration. */
 export interface DatabaseSettings {
   readonly url: string
-  readonly readOnly?: boolean | undefined
-  readonly roles?: readonly string[] | undefined
-  readonly description?: string | undefined
+  readonly readOnly?: boolean
+  readonly roles?: readonly string[]
+  readonly description?: string
 }
 
 export interface DatabasesOptions {
   readonly settings: Readonly<Record<string, DatabaseSettings>>
   /** Databases whose settings need variables that are not set. */
-  readonly unset?: Readonly<Record<string, readonly string[]>> | undefined
+  readonly unset?: Readonly<Record<string, readonly string[]>>
   readonly dataFolder: string
   readonly workspace: string
   /** How long a statement may take, in milliseconds. The database ends it later by itself. */

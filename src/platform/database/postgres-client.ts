@@ -9,9 +9,9 @@ export interface PostgresOptions {
   readonly url: string
   /** How long a statement may take. The server ends it a little later, also when this process is gone. */
   readonly timeoutMs: number
-  readonly connectMs?: number | undefined
+  readonly connectMs?: number
   /** How much longer than this process the server waits before it ends a statement itself. */
-  readonly graceMs?: number | undefined
+  readonly graceMs?: number
 }
 
 export interface PostgresField {
@@ -28,10 +28,10 @@ export interface PostgresResult {
 
 interface QueryConfig {
   readonly text: string
-  readonly values?: readonly unknown[] | undefined
-  readonly rowMode?: "array" | undefined
+  readonly values?: readonly unknown[]
+  readonly rowMode?: "array"
   /** The server refuses several statements in one text. */
-  readonly queryMode?: "extended" | undefined
+  readonly queryMode?: "extended"
 }
 
 /** A connection with an open transaction. */

@@ -4,7 +4,7 @@ import type { PostgresClient } from "./postgres-client.ts"
 /** Describes the tables and views that the user may read, from PostgreSQL's own catalog. */
 export async function describeTables(
   client: PostgresClient,
-  { table, limit, offset }: { table?: string | undefined; limit: number; offset: number },
+  { table, limit, offset }: { table?: string; limit: number; offset: number },
 ): Promise<Description> {
   const { rows } = await client.query({ text: tables, values: [table ?? null, limit + 1, offset], rowMode: "array" })
   return { tables: rows.slice(0, limit).map(describeTable), more: rows.length > limit }

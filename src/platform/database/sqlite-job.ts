@@ -11,8 +11,8 @@ import { describeTables } from "./sqlite-tables.ts"
 /** What the process that runs SQLite is asked to do. The statement was checked before. */
 export type SqliteJob = { readonly file: CheckedFile; readonly lockMs: number } & (
   | ({ readonly kind: "query"; readonly limit: number; readonly offset: number } & BoundStatement)
-  | ({ readonly kind: "change"; readonly shownRows?: number | undefined } & BoundStatement)
-  | { readonly kind: "describe"; readonly table?: string | undefined; readonly limit: number; readonly offset: number }
+  | ({ readonly kind: "change"; readonly shownRows?: number } & BoundStatement)
+  | { readonly kind: "describe"; readonly table?: string; readonly limit: number; readonly offset: number }
 )
 
 export interface BoundStatement {
@@ -27,7 +27,7 @@ export type SqliteAnswer =
   | { readonly result: RowPage | Change | Description }
   | {
       readonly error: string
-      readonly errcode?: number | undefined
+      readonly errcode?: number
       readonly tooLarge?: true
       /** How many rows it would have changed: more than were shown. */
       readonly moreRows?: number

@@ -7,7 +7,7 @@ const countedRows = 10_000
 /** Describes tables and views from SQLite's own catalog. */
 export function describeTables(
   database: DatabaseSyncInstance,
-  { table, limit, offset }: { table?: string | undefined; limit: number; offset: number },
+  { table, limit, offset }: { table?: string; limit: number; offset: number },
 ): Description {
   const tables = database
     .prepare(

@@ -11,7 +11,7 @@ export interface SqliteOptions extends OwnFolders {
   readonly path: string
   readonly processes: SqliteProcesses
   /** How long to wait while another program holds the lock. */
-  readonly lockMs?: number | undefined
+  readonly lockMs?: number
 }
 
 /** A SQLite file. Queries use a read-only connection with `query_only`. */

@@ -3,8 +3,8 @@ import { versionOf } from "./facts.ts"
 
 export interface ContentCacheOptions {
   /** The most bytes of all contents together. */
-  readonly maxBytes?: number | undefined
-  readonly now?: (() => number) | undefined
+  readonly maxBytes?: number
+  readonly now?: () => number
 }
 
 /** A change within this time of the last one may leave the same times: clocks of file systems are coarse. */

@@ -36,11 +36,11 @@ export interface FolderEntry {
 
 export interface WriteOptions {
   /** Fails with `file_changed` when the file has another version. Null: when there is a file at all. */
-  readonly expected?: FileVersion | null | undefined
+  readonly expected?: FileVersion | null
   /** Appends instead of replacing. */
-  readonly append?: boolean | undefined
+  readonly append?: boolean
   /** How many earlier versions to keep in the data folder. 0 keeps none. */
-  readonly backups?: number | undefined
+  readonly backups?: number
 }
 
 export interface WriteResult {
@@ -48,7 +48,7 @@ export interface WriteResult {
   readonly bytesWritten: number
   readonly facts: FileFacts
   /** The path of the backup of the version before, if there is one. */
-  readonly backup?: string | undefined
+  readonly backup?: string
 }
 
 /** Which version of a file an agent has read, and when. */
@@ -82,7 +82,7 @@ export interface TrashItem {
    * Why an earlier version of Quartermaster removed it after a command had created it. Other programs may run its
    * content.
    */
-  readonly taken?: string | undefined
+  readonly taken?: string
 }
 
 /** How long deleted files are kept. The newest one is always kept. */

@@ -19,15 +19,15 @@ export interface FilesOptions extends PathPolicyOptions {
   /** The data folder, which must exist. Backups and the trash are in it. It is always protected. */
   readonly dataFolder: string
   /** How many backups to keep of each file. */
-  readonly backups?: number | undefined
+  readonly backups?: number
   /** How long and how much to keep in the trash; the defaults otherwise. */
-  readonly trash?: TrashLimits | undefined
+  readonly trash?: TrashLimits
   /** Calls fsync after each write. */
-  readonly syncToDisk?: boolean | undefined
+  readonly syncToDisk?: boolean
   /** The contents of files in memory; a cache of its own otherwise. */
-  readonly contents?: ContentCache | undefined
+  readonly contents?: ContentCache
   /** Behaves as on systems where folders cannot be opened by descriptor; for tests. */
-  readonly portable?: boolean | undefined
+  readonly portable?: boolean
 }
 
 /** The path policy of these file roots, to be shared by everything that checks paths. */

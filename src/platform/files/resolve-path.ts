@@ -27,7 +27,7 @@ export interface ResolveOptions {
   /** Follows a link at the end of the path; otherwise the link itself is meant. */
   readonly follow: boolean
   /** Creates missing parent folders. */
-  readonly createFolders?: boolean | undefined
+  readonly createFolders?: boolean
 }
 
 /**

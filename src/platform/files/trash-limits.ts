@@ -18,7 +18,7 @@ export interface LastCleanup {
 
 /** Where the trash is, and its limits. */
 export interface TrashContext extends DataFolderAccess {
-  readonly trashLimits?: TrashLimits | undefined
+  readonly trashLimits?: TrashLimits
   readonly lastCleanup: LastCleanup
 }
 

@@ -7,7 +7,7 @@ export interface Script {
   /** The most characters of the result's JSON. */
   readonly resultLimit: number
   readonly timeoutMs: number
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
 }
 
 export interface ScriptResult {

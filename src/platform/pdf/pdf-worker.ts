@@ -7,7 +7,7 @@ export interface PdfTask {
   readonly bytes: Uint8Array
   readonly first: number
   /** Undefined means up to the last page. */
-  readonly last?: number | undefined
+  readonly last?: number
   readonly most: number
 }
 

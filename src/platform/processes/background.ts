@@ -16,7 +16,7 @@ interface Entry {
   readonly startedAt: number
   status: BackgroundCommand["status"]
   exitCode: number | null
-  exceeded?: string | undefined
+  exceeded?: string
   texts: { stdout: BoundedText; stderr: BoundedText }
   /** Resolves to undefined if the command could not be started. */
   readonly begun: Promise<RunningCommand | undefined>

@@ -25,8 +25,8 @@ export interface LaunchPlan {
   readonly environment: CommandVariables
   /** `NAME=value` in the environment of the command's processes and of no others, to find them by. */
   readonly mark: string
-  readonly stdin?: string | undefined
-  readonly sandbox?: SandboxLaunchPlan | undefined
+  readonly stdin?: string
+  readonly sandbox?: SandboxLaunchPlan
   readonly graceMs: number
   /** The largest file the command may write. */
   readonly fileMb: number
@@ -49,7 +49,7 @@ export interface CommandExit {
   /** How many of its processes were still running afterwards and had to be ended. */
   readonly leftovers: number
   /** The limit for which it was ended. */
-  readonly exceeded?: ExceededLimit | undefined
+  readonly exceeded?: ExceededLimit
 }
 
 export interface RunningCommand {

@@ -3,21 +3,21 @@ export interface CommandSpec {
   /** A script for the shell. */
   readonly command: string
   /** A folder inside the file roots. Default: the workspace. */
-  readonly cwd?: string | undefined
+  readonly cwd?: string
   /** Added to the cleaned environment. */
-  readonly environment?: Readonly<Record<string, string>> | undefined
-  readonly stdin?: string | undefined
+  readonly environment?: Readonly<Record<string, string>>
+  readonly stdin?: string
   /** True if it may use the network. */
-  readonly network?: boolean | undefined
-  readonly timeoutMs?: number | undefined
+  readonly network?: boolean
+  readonly timeoutMs?: number
   /** The only paths it may use. In the sandbox, the rest of the file roots does not exist. */
-  readonly allowedPaths?: readonly string[] | undefined
+  readonly allowedPaths?: readonly string[]
   /**
    * No person approved this run: of the confirmed paths, secrets are absent and files that are run later are read-only.
    */
-  readonly unapproved?: boolean | undefined
+  readonly unapproved?: boolean
   /** Fail rather than run outside bubblewrap. */
-  readonly mustBeSandboxed?: boolean | undefined
+  readonly mustBeSandboxed?: boolean
 }
 
 /** Limits of one command with all processes it starts. A megabyte is 1024 * 1024 bytes. */
@@ -47,7 +47,7 @@ export interface ExceededLimit {
 export interface SandboxLayer {
   readonly kind: "bubblewrap" | "none"
   /** For *none*: why there is no sandbox. */
-  readonly because?: string | undefined
+  readonly because?: string
   readonly network: boolean
 }
 
@@ -71,16 +71,16 @@ export interface FinishedCommand extends CommandOutput {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly timedOut: boolean
-  readonly exceeded?: ExceededLimit | undefined
+  readonly exceeded?: ExceededLimit
   readonly durationMs: number
   readonly sandbox: SandboxLayer
   /** How many processes were still running after the command had ended, and were killed. Not counted in the sandbox. */
   readonly leftovers: number
-  readonly whole?: WholeOutput | undefined
+  readonly whole?: WholeOutput
 }
 
 export interface CommandWatch {
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
   onOutput?(chunk: { stream: "stdout" | "stderr"; text: string }): void
 }
 
@@ -91,13 +91,13 @@ export interface BackgroundCommand {
   readonly status: "running" | "completed" | "killed" | "failed"
   readonly exitCode: number | null
   /** Why it was killed, as a sentence that is also in `stderr`. */
-  readonly exceeded?: string | undefined
+  readonly exceeded?: string
 }
 
 /** The owner of a background command: an agent, within its task. */
 export interface CommandOwner {
   readonly agentId: string
-  readonly taskId?: string | undefined
+  readonly taskId?: string
 }
 
 /**

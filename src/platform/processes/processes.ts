@@ -43,28 +43,28 @@ export interface ProcessesOptions {
   /** The file roots: a command's folder must be inside them. */
   readonly files: Files
   /** The folders and files a command may use; the workspace when left out. */
-  readonly places?: readonly string[] | undefined
+  readonly places?: readonly string[]
   /** *auto* uses the sandbox if it works here; *required* runs nothing without it. */
   readonly sandbox: "auto" | "required" | "off"
   /** `tools.protectedPaths`: patterns that no command in the sandbox may change. */
-  readonly protectedPaths?: readonly string[] | undefined
-  readonly home?: string | undefined
+  readonly protectedPaths?: readonly string[]
+  readonly home?: string
   /** Files that no command may change, besides those protected by their names. */
-  readonly protectedFiles?: readonly ProtectedPath[] | undefined
+  readonly protectedFiles?: readonly ProtectedPath[]
   /** Files and folders that are absent in the sandbox: our own data, configuration and keys. */
-  readonly hidden?: readonly string[] | undefined
+  readonly hidden?: readonly string[]
   /** The trash in the data folder, created if missing and hidden: a command in a folder that gets deleted cannot see the rest of the trash. */
-  readonly trashFolder?: string | undefined
+  readonly trashFolder?: string
   /** The variables this process was started with; a command gets few of them. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Finds the sandbox; called once, when it is first needed. */
-  readonly findSandbox?: typeof findSandbox | undefined
+  readonly findSandbox?: typeof findSandbox
   /** The limits of one command; the defaults for those left out. */
-  readonly limits?: { readonly [Name in keyof CommandLimits]?: number | undefined } | undefined
+  readonly limits?: { readonly [Name in keyof CommandLimits]?: number }
   /** The time between TERM and KILL. */
-  readonly graceMs?: number | undefined
+  readonly graceMs?: number
   /** The most bytes to keep of a command's whole output. */
-  readonly outputLimit?: number | undefined
+  readonly outputLimit?: number
 }
 
 const shells = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"]

@@ -11,7 +11,7 @@ export interface ProtectedPath {
   /** Absolute. A slash at the end says that it is a folder. */
   readonly path: string
   /** The content of the placeholder if nothing is there: empty by default; with null no placeholder is created. */
-  readonly placeholder?: string | null | undefined
+  readonly placeholder?: string | null
 }
 
 /**

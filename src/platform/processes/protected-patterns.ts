@@ -16,7 +16,7 @@ export interface ProtectedPatterns {
 
 export function readProtectedPatterns(
   patterns: readonly string[],
-  { workspace, home }: { workspace: string; home?: string | undefined },
+  { workspace, home }: { workspace: string; home?: string },
 ): ProtectedPatterns {
   const matchers = patterns.map((pattern) => protectedPathMatcher(pattern, workspace, home))
   return {

@@ -62,8 +62,8 @@ type Label = "absent" | "allow" | "pair" | "refused"
 interface Instruction {
   code: number
   k: number
-  yes?: Label | undefined
-  no?: Label | undefined
+  yes?: Label
+  no?: Label
 }
 type Line = Instruction | { label: Label }
 

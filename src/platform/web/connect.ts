@@ -20,7 +20,7 @@ export interface ConnectOptions {
   readonly lists: HostLists
   readonly lookup: HostLookup
   isConfigured(address: WebAddress): boolean
-  readonly ca?: string | undefined
+  readonly ca?: string
   readonly timeoutMs: number
 }
 

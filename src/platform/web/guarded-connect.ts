@@ -13,7 +13,7 @@ const connectMs = 10_000
  * requests of tools. What a person would be asked about is refused unless a call was decided on it.
  */
 export function guardedConnect(
-  options: HostOptions & { readonly lookup?: HostLookup | undefined },
+  options: HostOptions & { readonly lookup?: HostLookup },
 ): (target: ConnectTarget) => Promise<Socket> {
   const lists = hostLists(options)
   const lookup = options.lookup ?? lookupAll

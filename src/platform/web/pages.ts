@@ -8,7 +8,7 @@ import type { PageTask } from "./page-worker.ts"
 
 export interface PageOptions {
   /** How long one page may take. */
-  readonly timeoutMs?: number | undefined
+  readonly timeoutMs?: number
 }
 
 const defaultTimeoutMs = 15_000

@@ -1,15 +1,15 @@
 /** An HTTP request of a tool. */
 export interface WebRequest {
   readonly url: string
-  readonly method?: string | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly body?: string | Uint8Array | undefined
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
   /** The most bytes of the response to read. A longer one is cut and marked as truncated. */
-  readonly maxBytes?: number | undefined
-  readonly timeoutMs?: number | undefined
+  readonly maxBytes?: number
+  readonly timeoutMs?: number
   /** *all* follows ten redirects at most; *same-host* only those to the same host, and returns others as they are. */
-  readonly redirects?: "all" | "same-host" | "none" | undefined
-  readonly signal?: AbortSignal | undefined
+  readonly redirects?: "all" | "same-host" | "none"
+  readonly signal?: AbortSignal
 }
 
 export interface WebResponse {
@@ -21,7 +21,7 @@ export interface WebResponse {
   /** The address that responded. */
   readonly url: string
   /** The target of a redirect that was not followed. */
-  readonly redirect?: string | undefined
+  readonly redirect?: string
 }
 
 /**

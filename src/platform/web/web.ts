@@ -15,12 +15,12 @@ import { isFollowed, nextHop, redirectOf, watchHops, type Hop } from "./redirect
 
 export interface WebOptions extends HostOptions {
   /** How host names are looked up; by the system if left out. */
-  readonly lookup?: HostLookup | undefined
-  readonly throttle?: ThrottleOptions | undefined
+  readonly lookup?: HostLookup
+  readonly throttle?: ThrottleOptions
   /** A certificate authority to trust besides the usual ones. */
-  readonly ca?: string | undefined
+  readonly ca?: string
   /** How long a server may send nothing, before its response and within it. */
-  readonly silenceMs?: number | undefined
+  readonly silenceMs?: number
 }
 
 export interface OpenWeb extends Web {

@@ -47,8 +47,8 @@ export interface CreatedPolicy {
 /** Creates the policy from the rules of the configuration and the store. `decisive` is every part of the configuration that decides. */
 export function createPolicy(
   configured: {
-    rules?: readonly unknown[] | undefined
-    sources?: readonly string[] | undefined
+    rules?: readonly unknown[]
+    sources?: readonly string[]
     readOnlyTrusted: readonly string[]
     decisive: unknown
   },

@@ -27,7 +27,7 @@ export function hiddenBecause(
 export interface VisibleContext {
   tools: ToolLookup
   levelOrder: LevelOrder
-  policy?: Pick<Policy, "hiddenByRule"> | undefined
+  policy?: Pick<Policy, "hiddenByRule">
 }
 
 /** The same with the code the call ends with. */

@@ -11,12 +11,12 @@ export interface DecisionInput {
   input: unknown
   touches: Touches
   /** What the guards found about the touches. */
-  findings?: readonly Finding[] | undefined
+  findings?: readonly Finding[]
   limit: LimitVerdict
   sessionId: string
-  taskId?: string | undefined
+  taskId?: string
   workspace: string
   at: number
   /** For `qm why`: the part of a command line that a rule may name. See `Guards.commandStem`. */
-  commandStem?: ((line: string) => string | undefined) | undefined
+  commandStem?: (line: string) => string | undefined
 }

@@ -10,7 +10,7 @@ export interface NormalizedTouch {
   /** The same path from the workspace; undefined for a path outside of it, and for a command or a host. */
   readonly inside: string | undefined
   /** Both in lower case, where that differs. */
-  readonly small?: { readonly text: string; readonly inside: string | undefined } | undefined
+  readonly small?: { readonly text: string; readonly inside: string | undefined }
   /** A file that a command names: what allows the command need not name it. */
   readonly derived: boolean
 }

@@ -22,9 +22,9 @@ export function rulesApi(
   documents: Documents,
   configured: {
     rules: readonly unknown[]
-    sources?: readonly string[] | undefined
+    sources?: readonly string[]
     /** The MCP servers that are believed when they say that a tool only reads. */
-    readOnlyTrusted?: readonly string[] | undefined
+    readOnlyTrusted?: readonly string[]
   },
   known: RuleContext & { personSince(id: string): string | undefined },
 ) {
@@ -87,7 +87,7 @@ export function rulesApi(
 
 /** The body of a stored rule that a person made of their approval. */
 interface ApprovedRule {
-  approvedBy?: Giver | undefined
+  approvedBy?: Giver
 }
 
 function withoutGiver(body: unknown): unknown {

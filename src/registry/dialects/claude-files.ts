@@ -245,12 +245,12 @@ export const claudeFiles = (): AliasSpec[] => [
 ]
 
 interface GivenEdit {
-  old_string?: string | undefined
-  new_string?: string | undefined
-  new_content?: string | undefined
-  replace_all?: boolean | undefined
-  start_line?: number | undefined
-  end_line?: number | undefined
+  old_string?: string
+  new_string?: string
+  new_content?: string
+  replace_all?: boolean
+  start_line?: number
+  end_line?: number
 }
 
 /** What the tool itself would refuse too, in the names that its callers know. */

@@ -14,10 +14,10 @@ export interface RunningPlugins extends PluginCatalog {
 /** The stored document of a plugin: what was last loaded, and who switched it off since. */
 interface StoredPlugin {
   readonly name: string
-  readonly given?: string | undefined
+  readonly given?: string
   readonly layer: Layer
-  readonly sha256?: string | undefined
-  readonly off?: { readonly by: string; readonly at: number } | undefined
+  readonly sha256?: string
+  readonly off?: { readonly by: string; readonly at: number }
 }
 
 /**

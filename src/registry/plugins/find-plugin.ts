@@ -9,7 +9,7 @@ export interface FoundPlugin {
   /** The configured path, absolute. */
   readonly path: string
   readonly file: string
-  readonly folder?: string | undefined
+  readonly folder?: string
 }
 
 const mostFiles = 2000

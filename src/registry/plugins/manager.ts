@@ -17,17 +17,17 @@ import { watchPlugin } from "./watch-plugin.ts"
 
 export interface PluginOptions extends PluginStartOptions {
   /** Called before the tools are registered. When it throws, the plugin is not loaded. */
-  onLoading?: ((plugin: LoadingPlugin) => unknown) | undefined
+  onLoading?: (plugin: LoadingPlugin) => unknown
   /** Reloads a plugin when its file changes. A file that cannot be loaded leaves the old version running. */
-  watch?: boolean | undefined
+  watch?: boolean
 }
 
 interface Loaded extends ReadyPlugin {
   readonly ids: readonly string[]
   readonly loadedAt: number
   /** Why the newest version of its file does not run. */
-  problem?: string | undefined
-  stopWatching?: (() => void) | undefined
+  problem?: string
+  stopWatching?: () => void
 }
 
 /**

@@ -4,9 +4,9 @@ import type { Layer } from "../../core/tool.ts"
 export interface PluginEntry {
   readonly path: string
   /** The layer of its tools. Default: `system`. */
-  readonly layer?: Layer | undefined
+  readonly layer?: Layer
   /** Passed to its `init`. */
-  readonly config?: Readonly<Record<string, unknown>> | undefined
+  readonly config?: Readonly<Record<string, unknown>>
 }
 
 /** The hash of a plugin's file, or of all files of its folder. Packages that it imports are not covered. */
@@ -22,33 +22,33 @@ export interface PluginState {
   /** Its name. For one that could not be loaded, the path as configured. */
   readonly name: string
   /** *module*: exports `getToolDefinitions` and `executeToolCall`. *plugin*: exports a list `tools`. *tool*: one tool. */
-  readonly kind?: "plugin" | "module" | "tool" | undefined
-  readonly version?: string | undefined
+  readonly kind?: "plugin" | "module" | "tool"
+  readonly version?: string
   /** Absolute. Left out for a plugin that was passed as an object. */
-  readonly path?: string | undefined
+  readonly path?: string
   /** The path as configured. */
-  readonly given?: string | undefined
+  readonly given?: string
   readonly layer: Layer
   /** *off*: a person switched it off. */
   readonly state: "loaded" | "failed" | "off"
   /** Why it, or the newest version of its file, is not loaded, as a sentence. */
-  readonly problem?: string | undefined
-  readonly group?: string | undefined
+  readonly problem?: string
+  readonly group?: string
   /** The ids of its tools, `layer:name@version`. */
   readonly tools: readonly string[]
-  readonly digest?: PluginDigest | undefined
-  readonly loadedAt?: number | undefined
+  readonly digest?: PluginDigest
+  readonly loadedAt?: number
 }
 
 /** A plugin that is about to be loaded. A listener that throws prevents it. */
 export interface LoadingPlugin {
   readonly name: string
-  readonly version?: string | undefined
-  readonly path?: string | undefined
-  readonly given?: string | undefined
+  readonly version?: string
+  readonly path?: string
+  readonly given?: string
   readonly layer: Layer
   readonly tools: readonly string[]
-  readonly digest?: PluginDigest | undefined
+  readonly digest?: PluginDigest
 }
 
 /** The plugins of a running app. */

@@ -6,11 +6,11 @@ import { describeType, nameOf } from "../recognise-tool.ts"
 export interface ReadPlugin {
   readonly kind: "plugin" | "module" | "tool"
   readonly name: string
-  readonly version?: string | undefined
+  readonly version?: string
   readonly group: string
   readonly description: string
   readonly tools: readonly unknown[]
-  readonly module?: ToolModule | undefined
+  readonly module?: ToolModule
   init?(runtime: unknown, config: unknown): unknown
   shutdown?(): unknown
 }

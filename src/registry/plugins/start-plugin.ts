@@ -12,23 +12,23 @@ import { syntaxLine } from "./syntax-line.ts"
 import { countPluginCalls, withTimeout, type PluginCalls } from "./plugin-calls.ts"
 
 export interface PluginStartOptions {
-  logger?: Logger | undefined
+  logger?: Logger
   /** The language of a module's group description where the module gives none; English when left out. */
-  language?: Language | undefined
+  language?: Language
   /** The folder for relative paths and packages. Default: the working folder. */
-  base?: string | undefined
+  base?: string
   /** Passed to `init` besides the plugin's configuration; what a function returns for the plugin's name is added to the usual. */
   runtime?: unknown
   /** For tools of modules that have no `toolOptions` of their own. Left out: they are sensitive. */
-  moduleDefaults?: Omit<ModuleOptions, "tools"> | undefined
+  moduleDefaults?: Omit<ModuleOptions, "tools">
   /** Modules that can be loaded by name alone. */
-  known?: Readonly<Record<string, () => Promise<unknown>>> | undefined
+  known?: Readonly<Record<string, () => Promise<unknown>>>
   /** The runtime's `import`, for environments that replace it. */
-  import?: Import | undefined
+  import?: Import
   /** Milliseconds for the import and for `init`, each. */
-  startMs?: number | undefined
+  startMs?: number
   /** Milliseconds for `shutdown`. */
-  stopMs?: number | undefined
+  stopMs?: number
 }
 
 /** A plugin that is imported, checked and started, but not registered yet. */
@@ -38,9 +38,9 @@ export interface ReadyPlugin {
   readonly layer: Layer
   readonly calls: PluginCalls
   /** Its entry in the configuration. Left out for a plugin that was passed as an object. */
-  readonly entry?: PluginEntry | undefined
-  readonly found?: FoundPlugin | undefined
-  readonly digest?: PluginDigest | undefined
+  readonly entry?: PluginEntry
+  readonly found?: FoundPlugin
+  readonly digest?: PluginDigest
 }
 
 /** Where a plugin comes from: an entry of the configuration, or the plugin object itself. */

@@ -47,15 +47,7 @@ export class SqliteCalls implements CallStore {
     }
   }
 
-  async countWaiting({
-    agentId,
-    at,
-    since,
-  }: {
-    agentId?: string | undefined
-    at: number
-    since?: number | undefined
-  }): Promise<WaitingCounts> {
+  async countWaiting({ agentId, at, since }: { agentId?: string; at: number; since?: number }): Promise<WaitingCounts> {
     const kind = sql<keyof WaitingCounts>`case when state = 'held' then 'result'
       when json_extract(card, '$.question') is null then 'call' else 'question' end`
     let query = this.#kysely

@@ -137,7 +137,7 @@ export function noteResult(result: ToolResult, { ended, problems }: KillReport):
 }
 
 /** `success`, or the code. */
-export function endingOf({ status, code }: { status: string; code?: string | undefined }): string {
+export function endingOf({ status, code }: { status: string; code?: string }): string {
   return code === undefined || code === "" ? status : code
 }
 

@@ -9,12 +9,12 @@ import { type Processes, type SandboxLayer } from "../../platform/processes/proc
 /** The parts of the input that an approver sees. */
 interface Shown {
   command: string
-  cwd?: string | undefined
-  env?: Readonly<Record<string, string>> | undefined
-  network?: boolean | undefined
-  background?: boolean | undefined
-  stdin?: string | undefined
-  timeoutMs?: number | undefined
+  cwd?: string
+  env?: Readonly<Record<string, string>>
+  network?: boolean
+  background?: boolean
+  stdin?: string
+  timeoutMs?: number
 }
 
 interface Surroundings {

@@ -39,13 +39,13 @@ type Input = z.infer<typeof Input>
 
 export interface RunCommandOptions {
   /** The time limit of commands that set none. */
-  readonly timeoutMs?: number | undefined
+  readonly timeoutMs?: number
   /** In shell mode `sandbox`: why bubblewrap does not work here. Undefined when it does. */
-  readonly sandboxProblem?: (() => string | undefined) | undefined
+  readonly sandboxProblem?: () => string | undefined
   /** The variables that `set_env` has set for a session. */
-  readonly sessionVariables?: ((session: CallSession) => Readonly<Record<string, string>>) | undefined
+  readonly sessionVariables?: (session: CallSession) => Readonly<Record<string, string>>
   /** `tools.allowedPaths`: the only places a command in the sandbox can write to; the workspace when left out. */
-  readonly allowedPaths?: readonly string[] | undefined
+  readonly allowedPaths?: readonly string[]
 }
 
 /** Runs a script in bash. A non-zero exit code is a result; only a command that could not start or did not end is a failure. */
@@ -201,7 +201,7 @@ function endedByUs(
     sentence,
     about,
     artifactRef,
-  }: { toolCode: string; sentence: string | DialectText; about: object; artifactRef?: string | undefined },
+  }: { toolCode: string; sentence: string | DialectText; about: object; artifactRef?: string },
 ) {
   const printed = [lastOf("It had printed", stdout), lastOf("On stderr", stderr)].filter((text) => text !== "")
   const all = artifactRef === undefined ? "" : ` All it printed is ${artifactRef}.`

@@ -49,9 +49,9 @@ function isAddress(text: string): boolean {
 export interface HttpExchange {
   readonly url: string
   readonly method: string
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly headers?: Readonly<Record<string, string>>
   readonly body?: z.infer<typeof body>
-  readonly timeoutMs?: number | undefined
+  readonly timeoutMs?: number
 }
 
 /** Sends one request and makes the tool's result. */

@@ -18,9 +18,9 @@ export interface NetworkOptions {
   readonly web: Web & { trusting(address: string): Web }
   readonly pages: Pages
   /** `tools.webSearch`. Default: DuckDuckGo, which needs no key. */
-  readonly webSearch?: WebSearchOptions | undefined
+  readonly webSearch?: WebSearchOptions
   /** Variables in `tools.webSearch` that are not set: a search fails and names them. */
-  readonly unset?: readonly string[] | undefined
+  readonly unset?: readonly string[]
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 

@@ -28,13 +28,13 @@ export interface SearchProvider {
 
 /** `tools.webSearch`. */
 export interface WebSearchOptions {
-  readonly provider?: "tavily" | "google" | "bing" | "duckduckgo" | undefined
-  readonly apiKey?: string | undefined
+  readonly provider?: "tavily" | "google" | "bing" | "duckduckgo"
+  readonly apiKey?: string
   /** Google's id of the search engine. */
-  readonly engineId?: string | undefined
+  readonly engineId?: string
   /** Used in place of the provider's own address. */
-  readonly baseUrl?: string | undefined
-  readonly maxResults?: number | undefined
+  readonly baseUrl?: string
+  readonly maxResults?: number
 }
 
 /** The provider's public address, or the configured one followed by the provider's path. */

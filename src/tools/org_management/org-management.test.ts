@@ -33,9 +33,9 @@ const named = (name: string) => tools().find((tool) => tool.name === name)!
 
 interface Called {
   result?: Record<string, unknown> | null
-  code?: string | undefined
+  code?: string
   sentence?: string
-  metadata?: Record<string, unknown> | undefined
+  metadata?: Record<string, unknown>
 }
 
 /** Runs a tool as a call does: validates the input first, and the output against the tool's schema. */

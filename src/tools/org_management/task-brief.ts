@@ -36,7 +36,7 @@ export const spawnInputWithoutBriefCheck = z.object({
 export interface SpawnInput {
   roleId: string
   taskBrief?: unknown
-  folder?: string | undefined
+  folder?: string
 }
 
 const judge = compileSchema(z.object({ taskBrief }) as never, "output")

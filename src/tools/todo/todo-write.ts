@@ -120,10 +120,10 @@ function found<T>(value: T | undefined, otherwise: string): T {
 
 interface Given {
   operation: string
-  id?: string | undefined
-  todo?: { id?: string | undefined; title?: string | undefined } | undefined
-  todos?: readonly { id?: string | undefined }[] | undefined
-  status?: string | undefined
+  id?: string
+  todo?: { id?: string; title?: string }
+  todos?: readonly { id?: string }[]
+  status?: string
 }
 
 /** Checks which parameters an operation needs and which it does not take. */

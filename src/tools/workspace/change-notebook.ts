@@ -9,19 +9,19 @@ export type CellType = "code" | "markdown" | "raw"
 /** One change of a notebook. */
 export interface NotebookChange {
   readonly mode: "replace" | "insert" | "delete"
-  readonly cellId?: string | undefined
-  readonly cellIndex?: number | undefined
+  readonly cellId?: string
+  readonly cellIndex?: number
   readonly source: string
-  readonly cellType?: CellType | undefined
+  readonly cellType?: CellType
 }
 
 export interface ChangedNotebook {
   readonly text: string
   /** The index of the cell, or its former index if it was deleted. */
   readonly index: number
-  readonly cellId?: string | undefined
+  readonly cellId?: string
   readonly cellType: string
-  readonly oldSource?: string | undefined
+  readonly oldSource?: string
   readonly totalCells: number
 }
 

@@ -101,7 +101,7 @@ export const editFile = (workspace: Workspace) =>
     },
   })
 
-type Input = Omit<Edit, "newText"> & { newText?: string | undefined; edits?: readonly Edit[] | undefined }
+type Input = Omit<Edit, "newText"> & { newText?: string; edits?: readonly Edit[] }
 
 function editsOf({ edits, newText = "", ...rest }: Input): readonly Edit[] {
   const { oldText, replaceAll, startLine, endLine } = rest

@@ -91,9 +91,9 @@ export const editNotebook = (workspace: Workspace) =>
 interface Input {
   readonly path: string
   readonly mode: NotebookChange["mode"]
-  readonly cellId?: string | undefined
-  readonly cellIndex?: number | undefined
-  readonly source?: string | undefined
+  readonly cellId?: string
+  readonly cellIndex?: number
+  readonly source?: string
   readonly cellType?: NotebookChange["cellType"]
 }
 
@@ -105,14 +105,6 @@ async function planChange({ path, source = "", ...rest }: Input, files: Files, w
 }
 
 /** Replaces the random id of a new cell, so that an approver sees the same diff each time. */
-function withStableId({
-  text,
-  cellId,
-  oldSource,
-}: {
-  text: string
-  cellId?: string | undefined
-  oldSource?: string | undefined
-}) {
+function withStableId({ text, cellId, oldSource }: { text: string; cellId?: string; oldSource?: string }) {
   return cellId === undefined || oldSource !== undefined ? text : text.replace(`"${cellId}"`, '"(a new id)"')
 }

@@ -7,12 +7,12 @@ import { refusePlaceholder } from "./placeholders.ts"
 
 /** One change of a text: of an exact piece of it, or of whole lines. */
 export interface Edit {
-  readonly oldText?: string | undefined
+  readonly oldText?: string
   readonly newText: string
-  readonly replaceAll?: boolean | undefined
+  readonly replaceAll?: boolean
   /** 1-based and inclusive. An `endLine` of `startLine - 1` inserts without removing. */
-  readonly startLine?: number | undefined
-  readonly endLine?: number | undefined
+  readonly startLine?: number
+  readonly endLine?: number
 }
 
 /** A part of the raw text and its replacement. */

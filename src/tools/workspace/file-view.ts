@@ -10,11 +10,11 @@ import { readPdf } from "../../platform/pdf/pdf.ts"
 
 /** Which part of a file to show, and how. */
 export interface ViewOptions {
-  readonly offset?: number | undefined
-  readonly limit?: number | undefined
-  readonly tail?: number | undefined
-  readonly pages?: string | undefined
-  readonly encoding?: string | undefined
+  readonly offset?: number
+  readonly limit?: number
+  readonly tail?: number
+  readonly pages?: string
+  readonly encoding?: string
 }
 
 /** How many lines are shown by default. */

@@ -5,10 +5,10 @@ import type { FileKind } from "../../platform/text/file-signatures.ts"
 export interface ShownImage {
   readonly mimeType: string
   /** In pixels; left out if unknown. */
-  readonly width?: number | undefined
-  readonly height?: number | undefined
+  readonly width?: number
+  readonly height?: number
   /** In Base64; left out if it is too large for models. */
-  readonly data?: string | undefined
+  readonly data?: string
 }
 
 /** The largest image that models accept. */

@@ -18,10 +18,10 @@ import { writeFile } from "./write-file.ts"
 
 /** The file settings of the configuration. */
 export interface WorkspaceSettings {
-  readonly maxFileSize?: number | undefined
+  readonly maxFileSize?: number
   /** With or without their dot; none means every kind of file. */
-  readonly allowedExtensions?: readonly string[] | undefined
-  readonly backups?: number | undefined
+  readonly allowedExtensions?: readonly string[]
+  readonly backups?: number
 }
 
 /** With `log`, other and later processes know which files agents have read. */

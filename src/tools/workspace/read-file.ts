@@ -132,7 +132,7 @@ async function readMany(paths: readonly string[], options: ViewOptions, reading:
   return { files, failed: files.filter(({ error }) => error !== undefined).length }
 }
 
-type Input = ViewOptions & { path?: string | undefined; paths?: string[] | undefined }
+type Input = ViewOptions & { path?: string; paths?: string[] }
 
 function refuseContradictions(input: Input, context: z.RefinementCtx): void {
   const addIssue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message })

@@ -4,9 +4,9 @@ import type { OpenFile } from "../../platform/files/file-access.ts"
 export interface FilePart {
   readonly bytes: Buffer
   /** The number of its first line, if known. */
-  readonly startLine?: number | undefined
+  readonly startLine?: number
   /** How many lines the file has, if it was read to its end. */
-  readonly totalLines?: number | undefined
+  readonly totalLines?: number
   readonly lines: number
   /** True if there are more lines in the direction of reading. */
   readonly more: boolean
@@ -25,7 +25,7 @@ export interface FilePartLimits {
   readonly most: number
   readonly signal: AbortSignal
   /** A multiple of four. */
-  readonly block?: number | undefined
+  readonly block?: number
 }
 
 const blockSize = 1024 * 1024

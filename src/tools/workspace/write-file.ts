@@ -106,8 +106,8 @@ function leastBytes({ content, encoding }: Pick<Input, "content" | "encoding">):
 interface Input {
   readonly path: string
   readonly content: string
-  readonly append?: boolean | undefined
-  readonly encoding?: string | undefined
+  readonly append?: boolean
+  readonly encoding?: string
 }
 
 async function planWrite(input: Input, files: Files, workspace: Workspace) {

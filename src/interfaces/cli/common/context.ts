@@ -45,11 +45,11 @@ export interface OpenOptions {
 /** The options every command has. */
 export interface Flags {
   json: boolean
-  agent?: string | undefined
+  agent?: string
   /** The person who answers and makes changes; the user of this machine if left out. */
-  as?: string | undefined
-  config?: string | undefined
-  data?: string | undefined
+  as?: string
+  config?: string
+  data?: string
   set: readonly string[]
 }
 

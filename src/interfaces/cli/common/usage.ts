@@ -110,7 +110,7 @@ export function requireId(text: string): string {
 }
 
 /** The id of something new: the argument, or --id as earlier versions had it. */
-export function newIdFrom(given: string | undefined, { id }: { id?: string | undefined }, kind: string): string {
+export function newIdFrom(given: string | undefined, { id }: { id?: string }, kind: string): string {
   const [only, second] = [given, id].filter((each) => each !== undefined)
   if (second !== undefined) throw new UsageError("The id is given twice. Leave out --id.")
   if (only !== undefined) return only

@@ -10,9 +10,9 @@ export interface Notice {
   title: string
   sentences: readonly string[]
   /** A command, with the sentence before it. */
-  next?: { sentence: string; command: string } | undefined
+  next?: { sentence: string; command: string }
   /** A link to the item in the console. */
-  consoleUrl?: string | undefined
+  consoleUrl?: string
 }
 
 export interface AnswerForm {
@@ -23,7 +23,7 @@ export interface AnswerForm {
   now: number
   consoleUrl: string
   /** The problem with the last try. */
-  problem?: string | undefined
+  problem?: string
 }
 
 /** The whole page. The style has a nonce; there is no script. */

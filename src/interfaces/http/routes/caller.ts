@@ -12,9 +12,9 @@ export interface Caller {
   roles: readonly string[]
   scopes: readonly Scope[]
   /** For an agent: its token. */
-  tokenId?: string | undefined
+  tokenId?: string
   /** For somebody at the console: their session. */
-  sessionId?: string | undefined
+  sessionId?: string
   /** The user of this machine, who is nobody of the organisation. */
   isMachineUser: boolean
 }

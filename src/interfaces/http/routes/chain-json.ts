@@ -21,7 +21,7 @@ export function maySee(
 /** The filter that leaves the conversations which the caller may see. Undefined when there are none. */
 export function seenBy(
   { kind, id, scopes }: Caller,
-  { agentId, mine }: { agentId?: string | undefined; mine: boolean },
+  { agentId, mine }: { agentId?: string; mine: boolean },
 ): ConversationFilter | undefined {
   if (kind === "agent") return agentId === undefined || agentId === id ? { agentId: id } : undefined
   if (scopes.includes("manage") && !mine) return { agentId }

@@ -14,10 +14,10 @@ export async function seen({ app }: Api, caller: Caller, id: string): Promise<Co
 }
 
 interface Query {
-  from?: number | undefined
+  from?: number
   /** The index of the next turn and the cursor of the agents' events. */
-  cursor?: string | undefined
-  wait?: number | undefined
+  cursor?: string
+  wait?: number
 }
 
 /**

@@ -30,7 +30,7 @@ export async function chainView(
   api: Api,
   caller: Caller,
   id: string,
-  { before, limit = 60 }: { before?: string | undefined; limit?: number | undefined },
+  { before, limit = 60 }: { before?: string; limit?: number },
 ): Promise<ChainViewJson> {
   const { conversations } = api.app
   const found = await listed(api, caller, id)

@@ -106,10 +106,7 @@ async function reopened({ app }: Api, { id }: Conversation, caller: Caller) {
 type Limits = Api["app"]["conversations"]["limits"]
 
 /** An agent gives itself no more than the configuration does. */
-function withinLimits(
-  { maxRounds, maxCalls }: { [Name in keyof Limits]?: number | undefined },
-  configured: Limits,
-): Limits {
+function withinLimits({ maxRounds, maxCalls }: { [Name in keyof Limits]?: number }, configured: Limits): Limits {
   return {
     maxRounds: Math.min(maxRounds ?? Infinity, configured.maxRounds),
     maxCalls: Math.min(maxCalls ?? Infinity, configured.maxCalls),

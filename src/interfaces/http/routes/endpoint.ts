@@ -63,17 +63,17 @@ export interface Endpoint {
   path: string
   summary: string
   /** More than the summary, for the OpenAPI document. */
-  description?: string | undefined
+  description?: string
   tag: string
   /** The caller's scope. `any`: everybody who is signed in. `nobody`: no one has to be. */
   scope: Scope | "any" | "nobody"
-  params?: z.ZodObject | undefined
-  query?: z.ZodObject | undefined
-  body?: z.ZodType | undefined
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
   /** Headers that it reads, for the OpenAPI document. */
-  headers?: z.ZodObject | undefined
+  headers?: z.ZodObject
   /** The media type of its answers; JSON when left out. */
-  media?: string | undefined
+  media?: string
   /** The statuses it answers with besides problems, each with its body. */
   answers: Readonly<Record<number, z.ZodType | undefined>>
   handle(asked: Asked<never, never, never>): unknown

@@ -7,9 +7,9 @@ import type { Api } from "./endpoint.ts"
 export interface Gone {
   why: "answered" | "expired" | "ended" | "unknown"
   /** The person who was first, with their answer and its time. Undefined when the call ended without an answer. */
-  by?: string | undefined
-  did?: "approved" | "rejected" | "answered" | "edited" | "released" | "withheld" | undefined
-  at?: number | undefined
+  by?: string
+  did?: "approved" | "rejected" | "answered" | "edited" | "released" | "withheld"
+  at?: number
 }
 
 /** The names of those who answered: where several people agreed, the log has all of their ids. */

@@ -5,9 +5,9 @@ export interface HostCheckOptions {
   /** The address the server listens on. */
   host: string
   /** The address that people open. */
-  publicUrl?: string | undefined
-  allowedHosts?: readonly string[] | undefined
-  allowedOrigins?: readonly string[] | undefined
+  publicUrl?: string
+  allowedHosts?: readonly string[]
+  allowedOrigins?: readonly string[]
 }
 
 const maxCached = 1000

@@ -19,7 +19,7 @@ export interface AnswerHere {
   signal: AbortSignal
   interrupt(): void
   /** Who is told what the person types at a card and is no answer. */
-  listener?: CardListener | undefined
+  listener?: CardListener
   /** What of the queue is shown, and in which order; everything as it is if left out. */
   select?: (items: readonly PendingItem[]) => readonly PendingItem[] | Promise<readonly PendingItem[]>
   once?: boolean

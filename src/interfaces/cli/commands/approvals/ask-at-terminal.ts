@@ -15,7 +15,7 @@ interface TerminalAsking {
   person: () => Promise<string>
   onInterrupt?: () => void
   /** Told of what --yes does not cover, where there is no terminal to ask in. */
-  onLeft?: ((item: PendingItem) => Promise<void>) | undefined
+  onLeft?: (item: PendingItem) => Promise<void>
 }
 
 /** Asks the person at this terminal. Without one, the call waits in the approval queue. */

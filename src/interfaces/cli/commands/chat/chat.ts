@@ -28,7 +28,7 @@ export interface ChatParts {
   agentId: string
   model: LanguageModel
   /** The id of the conversation to go on with; a new one if left out. */
-  id?: string | undefined
+  id?: string
   limits: Pick<ChainOptions, "deadlineMs" | "userId">
   output: NodeJS.WriteStream
   paint: TerminalStyle

@@ -17,7 +17,7 @@ export interface LiveState {
   /** What the agent does, and for how many milliseconds; undefined while it does nothing. */
   busy: { doing: string; ms: number } | undefined
   /** The agents whose answers have not come yet. */
-  awaits?: readonly string[] | undefined
+  awaits?: readonly string[]
   /** Whether a second Ctrl-C leaves. */
   leavesNext: boolean
 }

@@ -20,7 +20,7 @@ export interface LoggedCall {
 export interface DemoLog {
   calls: readonly LoggedCall[]
   notes: ReadonlyMap<string, readonly AuditEntry[]>
-  records: { count: number; problem?: string | undefined }
+  records: { count: number; problem?: string }
   /** Whether the story has ended, so that nothing is added any more. */
   isWhole: boolean
 }

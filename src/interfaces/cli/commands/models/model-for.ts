@@ -12,7 +12,7 @@ export async function modelFor(
   app: Quartermaster,
   loaded: LoadedConfig,
   agentId: string,
-  { named, before }: { named?: string | undefined; before?: Conversation | undefined },
+  { named, before }: { named?: string; before?: Conversation },
 ): Promise<LanguageModel> {
   if (app.models.list().length === 0)
     throw new CannotDo("no_models", loaded.ignored.some(isModels) ? notTrusted : noModels)

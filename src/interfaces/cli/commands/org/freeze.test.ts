@@ -6,7 +6,7 @@ function houseWith(frozen: ReturnType<Quartermaster["frozen"]>) {
   const received: unknown[] = []
   const app = {
     freeze: (given: unknown) => (received.push(["freeze", given]), Promise.resolve()),
-    thaw: (given: { agentId?: string | undefined }) => {
+    thaw: (given: { agentId?: string }) => {
       received.push(["thaw", given])
       return Promise.resolve(frozen.some(({ agentId }) => agentId === given.agentId))
     },

@@ -67,7 +67,7 @@ function thaw(context: CliContext): Promise<number> {
 }
 
 /** A freeze of all agents is not ended by thawing one agent, nor the other way round. */
-function nothingFrozen(id: string | undefined, frozen: readonly { agentId?: string | undefined }[]): string {
+function nothingFrozen(id: string | undefined, frozen: readonly { agentId?: string }[]): string {
   const what = id === undefined ? "There is no freeze of all agents." : `Agent ${id} was not frozen itself.`
   const others = frozen.map((each) => (each.agentId === undefined ? "qm thaw" : `qm thaw --agent ${each.agentId}`))
   return others.length === 0 ? `${what} No agent is frozen.` : `${what} To end other freezes: ${others.join(", ")}.`
