@@ -28,8 +28,15 @@ export async function branchAt(
   const given = { agentId: found.agentId, settings: found.settings, startedBy: by, spent: nothingSpent(), root: "" }
   const owner = "branch"
   const branch = await conversations.create({
-    ...{ ...given, id: newId(), state: "idle", owner, epoch: 0, branchOf: { id, index: place } },
-    ...{ title: found.title, preview: found.preview, read: place },
+    ...given,
+    id: newId(),
+    state: "idle",
+    owner,
+    epoch: 0,
+    branchOf: { id, index: place },
+    title: found.title,
+    preview: found.preview,
+    read: place,
   })
   await conversations.append(branch.id, { owner, epoch: 0 }, turns.slice(0, place).map(copied), { owner: "" })
   return { branch: (await conversations.get(branch.id))!, after: turns.slice(place) }

@@ -270,8 +270,20 @@ export class SqliteConversations implements Conversations {
              where id = ?`,
           )
           .run(
-            ...[state, owner, settings, spent, root, title, preview, ending],
-            ...[searchedIn(row), read, length, at, isTold ? 0 : at, id],
+            state,
+            owner,
+            settings,
+            spent,
+            root,
+            title,
+            preview,
+            ending,
+            searchedIn(row),
+            read,
+            length,
+            at,
+            isTold ? 0 : at,
+            id,
           )
         if (row.spent !== before.spent) this.#charge(row, JSON.parse(before.spent) as Spent)
         moveMessages(this.#database, reads, sends, at)
@@ -379,7 +391,16 @@ function toTable(given: Conversation): Omit<Row, "change"> {
   const { id, agentId, state, owner, epoch, startedBy, settings, spent, root, title, preview, ending, read } = given
   const { branchOf, length, createdAt, updatedAt } = given
   return {
-    ...{ id, state, owner, epoch, root, title, preview, ending, read, length },
+    id,
+    state,
+    owner,
+    epoch,
+    root,
+    title,
+    preview,
+    ending,
+    read,
+    length,
     agent_id: agentId,
     started_by: startedBy,
     settings: JSON.stringify(settings),

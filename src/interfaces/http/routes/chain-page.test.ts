@@ -31,7 +31,9 @@ function writtenByHand(more: Partial<LanguageModel> = {}) {
     wake()
   }
   const model: LanguageModel = {
-    ...{ name: "played", provider: "played", modelId: "played" },
+    name: "played",
+    provider: "played",
+    modelId: "played",
     ...more,
     async *stream() {
       for (let next = 0; ;) {
@@ -50,6 +52,8 @@ function writtenByHand(more: Partial<LanguageModel> = {}) {
   }
 }
 
+// The test says which shape it expects of each answer.
+/* oxlint-disable typescript/no-unnecessary-type-parameters */
 interface Client {
   <T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }>
   headers: Record<string, string>
@@ -160,7 +164,9 @@ test("a model that fails and is asked again begins a new attempt, and what came 
   let asked = 0
   const [failing, done] = [deferred(), deferred()]
   const model: LanguageModel = {
-    ...{ name: "played", provider: "played", modelId: "played" },
+    name: "played",
+    provider: "played",
+    modelId: "played",
     async *stream() {
       const isFirst = ++asked === 1
       yield { type: "text", block: "1", text: isFirst ? "Wrong" : "Right" }

@@ -24,7 +24,7 @@ const text = z.string().min(1)
 const time = z.number().describe("Milliseconds since 1970, by the server's clock.")
 
 /** Where a conversation stands, as people are shown it. */
-export const shownState = z
+const shownState = z
   .enum(["working", "waiting", "done", "stopped", "failed"])
   .describe("`waiting`: for a person, in it or in an agent below it. `stopped`: by a person, at a limit, or paused.")
   .meta({ id: "ShownState" })
@@ -315,7 +315,7 @@ export const chainView = z
 
 const used = z.object({ used: z.number(), max: z.number().optional() })
 
-export const changedFile = z
+const changedFile = z
   .object({
     path: z.string(),
     added: z.number(),
@@ -381,14 +381,12 @@ export const attached = z
   })
   .meta({ id: "AttachedFile" })
 
-export type ShownState = z.infer<typeof shownState>
 export type CallRowJson = z.infer<typeof callRow>
 export type ShownTurnJson = z.infer<typeof shownTurn>
 export type UnfinishedJson = z.infer<typeof unfinished>
 export type AnswerPieceJson = z.infer<typeof answerPiece>
 export type ChainViewJson = z.infer<typeof chainView>
 export type ChainSideJson = z.infer<typeof chainSide>
-export type ChangedFileJson = z.infer<typeof changedFile>
 export type SaidJson = z.infer<typeof said>
 export type BranchedJson = z.infer<typeof branched>
 export type AttachedJson = z.infer<typeof attached>

@@ -100,7 +100,13 @@ async function agentsBelow(api: Api, caller: Caller, id: string): Promise<ChainS
   for (const event of events) if (maySeeAgent(api, caller, event)) latest.set(event.conversationId, event)
   return Promise.all(
     [...latest.values()].map(async ({ type, agentId, conversationId, depth, tools = [], spent, at }) => ({
-      ...{ agentId, conversationId, depth, doing: doing[type], tools: [...tools], cost: spent.cost, since: at },
+      agentId,
+      conversationId,
+      depth,
+      doing: doing[type],
+      tools: [...tools],
+      cost: spent.cost,
+      since: at,
       task: await taskOf(api, conversationId),
     })),
   )

@@ -169,7 +169,11 @@ function shownTurn(
 ): ShownTurnJson | undefined {
   const { index, at } = turn
   const note = (what: Extract<ShownTurnJson, { kind: "note" }>["note"], text = "", by?: string): ShownTurnJson => ({
-    ...{ kind: "note", index, at, note: what, text: text.slice(0, most) },
+    kind: "note",
+    index,
+    at,
+    note: what,
+    text: text.slice(0, most),
     ...(by !== undefined && { by, name: nameOf(app, by) }),
   })
   switch (turn.kind) {
@@ -177,15 +181,13 @@ function shownTurn(
       const { text, by, begins, message, images = [] } = turn.body
       const from = message !== undefined ? "agent" : by === hintsBy ? "hint" : "person"
       return {
-        ...{
-          kind: "message",
-          index,
-          at,
-          by: message?.from ?? by,
-          name: nameOf(app, message?.from ?? by),
-          from,
-          begins,
-        },
+        kind: "message",
+        index,
+        at,
+        by: message?.from ?? by,
+        name: nameOf(app, message?.from ?? by),
+        from,
+        begins,
         text: text.slice(0, most),
         ...(text.length > most && { cut: text.length }),
         images: images.map(({ mimeType }, place) => ({ mimeType, href: imageHref(id, index, `${place}`) })),
@@ -196,7 +198,14 @@ function shownTurn(
       const reasoning = content.map((part) => (part.type === "reasoning" ? part.text : "")).join("")
       const length = Math.max(text.length, reasoning.length)
       return {
-        ...{ kind: "answer", index, at, model, finishReason, interrupted, asked: read, calls: rows },
+        kind: "answer",
+        index,
+        at,
+        model,
+        finishReason,
+        interrupted,
+        asked: read,
+        calls: rows,
         text: text.slice(0, most),
         reasoning: reasoning.slice(0, most),
         ...(length > most && { cut: length }),

@@ -74,7 +74,4 @@ export const documentPath = z.object({ path: z.string().min(1).max(4096) })
 export type DocumentSectionJson = z.infer<typeof documentSection>
 export type DocumentInListJson = z.infer<typeof documentInList>
 export type DocumentJson = z.infer<typeof documentFile>
-export type OpenDocumentBody = z.infer<typeof openDocumentBody>
-export type SaveDocumentBody = z.infer<typeof saveDocumentBody>
-export type SendDraftBody = z.infer<typeof sendDraftBody>
 export type DocumentConflictJson = z.infer<typeof documentConflict>

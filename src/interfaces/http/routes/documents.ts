@@ -59,7 +59,13 @@ function json({
   isOpen,
 }: ChatDocument): DocumentJson {
   return {
-    ...{ path, agentId, revision, markdown, draft, sent, isOpen },
+    path,
+    agentId,
+    revision,
+    markdown,
+    draft,
+    sent,
+    isOpen,
     ...(conversationId !== undefined && { conversationId }),
     sections: sections.map(({ kind, key, heading, text }) => ({
       kind,

@@ -34,7 +34,9 @@ test("a reader that stands still holds up nobody, and is given what it missed in
   const long = 2_000_000
   const end = deferred()
   const model: LanguageModel = {
-    ...{ name: "played", provider: "played", modelId: "played" },
+    name: "played",
+    provider: "played",
+    modelId: "played",
     async *stream() {
       for (let written = 0; written < long; written += 200) {
         yield { type: "text", block: "1", text: "0123456789".repeat(20) }

@@ -1,10 +1,10 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { agentOfEntries } from "../../common/known-names.ts"
-import { chainTurns } from "../../../../agents/context/turns.ts"
+import { chainTurns, withoutTakenBack } from "../../../../agents/context/turns.ts"
 import { printable } from "../../../../lib/printable.ts"
 import { spanWords } from "../../../../lib/span-words.ts"
 import { conversationStates, type Conversation } from "../../../../core/conversation.ts"
-import { isSocietyConversation } from "../../../../core/society-conversation.ts"
+import { societyPrefix } from "../../../../core/society-conversation.ts"
 import type { CliContext } from "../../common/context.ts"
 import { findConversation } from "../run/find-conversation.ts"
 import { printMessage } from "../../common/output.ts"
@@ -34,14 +34,8 @@ const mostListed = 9
 /** The conversations that a person began, with all agents or one, those used last first. */
 async function lastUsed(app: Quartermaster, by: string, agentId: string | undefined): Promise<Conversation[]> {
   const states = conversationStates.filter((state) => state !== "ended")
-  const found: Conversation[] = []
-  let cursor: string | undefined
-  do {
-    const page = await app.conversations.list({ agentId, states, cursor, limit: 200 })
-    found.push(...page.conversations.filter(({ id, startedBy }) => startedBy === by && !isSocietyConversation(id)))
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return found.toSorted((one, other) => other.updatedAt - one.updatedAt).slice(0, mostListed)
+  const filter = { agentId, states, startedBy: by, notPrefix: societyPrefix, limit: mostListed }
+  return (await app.conversations.list(filter)).conversations
 }
 
 /** Shows the conversations and asks for the number of one until the signal aborts. Enter takes the first. */
@@ -79,7 +73,7 @@ async function chooseConversation(
 async function listOf(app: Quartermaster, conversations: readonly Conversation[], columns: number): Promise<string> {
   const rows = await Promise.all(
     conversations.map(async ({ id, agentId, updatedAt }, place) => {
-      const said = chainTurns(await app.conversations.turns(id)).findLast((turn) => isSaid(turn))
+      const said = withoutTakenBack(chainTurns(await app.conversations.turns(id))).findLast((turn) => isSaid(turn))
       const waiting = (await itemsInTree(app, id)).map(({ tool }) => tool)
       const waits = waiting.length > 1 ? `${waiting.length} calls` : (waiting[0] ?? "-")
       const text = said?.kind === "user" ? said.body.text : ""

@@ -1,5 +1,11 @@
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
-import { chainTurns, hintsBy, type CallResult, type ChainTurn } from "../../../../agents/context/turns.ts"
+import {
+  chainTurns,
+  withoutTakenBack,
+  hintsBy,
+  type CallResult,
+  type ChainTurn,
+} from "../../../../agents/context/turns.ts"
 import { printable } from "../../../../lib/printable.ts"
 import { spanWords } from "../../../../lib/span-words.ts"
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
@@ -20,7 +26,7 @@ export async function resumedRows(
   columns: number,
 ): Promise<string[]> {
   const { id, updatedAt } = conversation
-  const turns = chainTurns(await app.conversations.turns(id))
+  const turns = withoutTakenBack(chainTurns(await app.conversations.turns(id)))
   const first = turns.findLastIndex((turn) => isSaid(turn) && turn.body.begins)
   const rows = turns
     .slice(first + 1)

@@ -28,7 +28,11 @@ export async function startDocument(context: CliContext, flags: ChatFlags & { do
       app.society.start()
       await chatInDocument(
         {
-          ...{ app, agentId, by, print, path: flags.document },
+          app,
+          agentId,
+          by,
+          print,
+          path: flags.document,
           options: { model, deadlineMs },
           paint: await terminalStyleFor(io.stdout, io.env),
           cards: new WaitingCards(context, app, by),
