@@ -36,7 +36,6 @@ export async function branchAt(
     branchOf: { id, index: place },
     title: found.title,
     preview: found.preview,
-    read: place,
   })
   await conversations.append(branch.id, { owner, epoch: 0 }, turns.slice(0, place).map(copied), { owner: "" })
   return { branch: (await conversations.get(branch.id))!, after: turns.slice(place) }

@@ -356,6 +356,8 @@ test("an edited message begins a branch that has what came before, and says whic
   await isOver(body.id)
   const texts = (await view(body.id)).items.map((item) => ("text" in item ? item.text : ""))
   expect(texts).toEqual(["One.", "First.", "", "Other way.", "Other.", ""])
+  const answers = (await view(body.id)).items.filter((item) => item.kind === "answer")
+  expect(answers.map(({ interrupted }) => interrupted)).toEqual([false, false])
   expect((await view(id)).branches).toEqual([{ id: body.id, title: "One.", index: 3 }])
   expect((await app.conversations.turns(id)).filter(({ kind }) => kind === "user")).toHaveLength(2)
 })

@@ -18,6 +18,7 @@ import type { CallRowJson, ChainViewJson, ShownTurnJson, UnfinishedJson } from "
 import { RawReply, type Api } from "./endpoint.ts"
 import { namesOf } from "./gone.ts"
 import { notFound } from "./problem.ts"
+import { isManagerFor } from "./tools.ts"
 
 /** The most characters of a text in a list of turns. */
 const longest = 20_000
@@ -60,11 +61,14 @@ export async function chainView(
       title: branch.title,
       index: branch.branchOf?.index ?? 0,
     })),
-    may: {
-      say: caller.scopes.includes("call") && found.state !== "ended",
-      manage: caller.scopes.includes("call"),
-    },
+    may: mayDo(api, caller, found),
   }
+}
+
+/** What the caller may do in a conversation that they see. */
+function mayDo({ app }: Api, caller: Caller, { agentId, state }: ListedConversation): ChainViewJson["may"] {
+  const mayCall = caller.scopes.includes("call") && !isManagerFor(app, caller, agentId)
+  return { say: mayCall && state !== "ended", manage: mayCall && caller.kind === "person" }
 }
 
 /** One turn with its whole texts. */

@@ -171,12 +171,8 @@ export const toolEndpoints: readonly Endpoint[] = [
 ]
 
 /** Refuses people who would give themselves anything: they would call as an agent that can change the organisation. */
-export function refuseManagers(app: Api["app"], { kind, scopes }: Caller, agentId: string): void {
-  if (kind === "agent" || scopes.includes("manage")) return
-  const who = app.org.view(agentId)
-  const manages =
-    agentId === "root" || (who !== undefined && (who.groups === null || who.groups.includes("org_management")))
-  if (manages)
+export function refuseManagers(app: Api["app"], caller: Caller, agentId: string): void {
+  if (isManagerFor(app, caller, agentId))
     throw new HttpProblem(
       403,
       `${agentId} can change the organisation. Only people who may manage call as it or write to it.`,
@@ -185,6 +181,13 @@ export function refuseManagers(app: Api["app"], { kind, scopes }: Caller, agentI
         params: { agent: agentId },
       },
     )
+}
+
+/** Whether the agent can change the organisation, and the caller may not. */
+export function isManagerFor(app: Api["app"], { kind, scopes }: Caller, agentId: string): boolean {
+  if (kind === "agent" || scopes.includes("manage")) return false
+  const who = app.org.view(agentId)
+  return agentId === "root" || (who !== undefined && (who.groups === null || who.groups.includes("org_management")))
 }
 
 type Counted = { count: number; failures: number; p50: number; p95: number } | undefined
