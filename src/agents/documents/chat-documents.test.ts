@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
@@ -172,6 +172,26 @@ test("a call that waits is in the file at its place, with who approved it afterw
     ["agent", "Sent."],
     ["draft", ""],
   ])
+})
+
+test("a process that begins later goes on with an open document, and a file that was removed is made anew", async () => {
+  const { app, open, draftInFile, send, isOver, onDisk, file, workspace } = await opened({ say: "First." })
+  await open()
+  draftInFile("One.")
+  await send()
+  await isOver()
+  await app.close()
+  rmSync(file)
+  const again = await openTestApp(
+    { data: { dir: app.dir } },
+    { models: { played: modelOf({ say: "Second." }) }, workspace },
+  )
+  expect((await again.documents.read("notes.md"))?.sections.map(({ text }) => text)).toEqual(["One.", "First.", ""])
+  const id = again.documents.binding("notes.md")!.conversationId!
+  await again.conversations.tell(id, "Two.", { by: "ada", userId: "ada" })
+  await until(() => onDisk().includes("> Second."), "it is saved as it goes")
+  const write = { agentId: "operator", tool: "write_file", input: { path: "notes.md", content: "x" } }
+  expect((await again.call(write)).success).toBe(false)
 })
 
 test("a file that is no Markdown, too long, outside or private is not opened", async () => {

@@ -215,7 +215,13 @@ export function openChatDocuments(parts: DocumentParts): ChatDocuments {
       await bind({ ...binding, isOpen: false }, by)
       followed.delete(binding.path)
     },
-    read: (path) => sync(parts.files().normalize(path)),
+    async read(given) {
+      const path = parts.files().normalize(given)
+      const binding = bindingOf(path)
+      // This process may have begun after the document was opened.
+      if (binding?.isOpen === true) follow(binding)
+      return sync(path)
+    },
     binding: (path) => bindingOf(parts.files().normalize(path)),
     list: () => bindingsIn(documents),
     save({ path: given, revision, markdown }) {

@@ -32,3 +32,21 @@ test("the ended calls of a conversation are kept until it ends", async () => {
   await store.conversations.append(id, { owner: "one", epoch: 0 }, [], { state: "ended" })
   expect(await calls.erase(Date.now() + 60_000)).toBe(1)
 })
+
+test("a conversation waits for a person while a call in it does, or in one below it, and only then", async () => {
+  const [store] = await openTwo()
+  const top = await store.conversations.create(someConversation())
+  const below = await store.conversations.create(someConversation({ root: top.id }))
+  const other = await store.conversations.create(someConversation())
+  const calls = await store.calls()
+  const shown = async () => {
+    const { conversations } = await store.conversations.list()
+    return [top, below, other].map(({ id }) => conversations.find((each) => each.id === id)?.shown)
+  }
+  expect(await shown()).toEqual(["working", "working", "working"])
+  await calls.insert(someRow({ state: "held", sessionId: below.id }))
+  await calls.insert(someRow({ state: "started", sessionId: other.id }))
+  expect(await shown()).toEqual(["waiting", "waiting", "working"])
+  await calls.insert(someRow({ state: "waiting", sessionId: other.id }))
+  expect(await shown()).toEqual(["waiting", "waiting", "waiting"])
+})

@@ -66,8 +66,9 @@ export class SqliteConversations implements Conversations {
     const [at = Number.MAX_SAFE_INTEGER, last = ""] = cursor === undefined ? [] : readCursor(cursor)
     const { conditions, values } = conditionsOf(filter)
     const query = `with asking as materialized (
-        select distinct iif(one.root = '', one.id, one.root) as top from calls
-          join conversations one on one.id = calls.session_id where calls.state in ('waiting', 'held')
+        select session_id as top from calls where state in ('waiting', 'held')
+        union select one.root from calls join conversations one on one.id = calls.session_id
+          where calls.state in ('waiting', 'held') and one.root <> ''
       ), listed as (
         select conversations.*, ${shownState} as shown from conversations left join asking on asking.top = conversations.id
       )
