@@ -312,9 +312,9 @@ test("what is said while it works is queued, is taken back before it is read, an
 test("a message is either taken back or read, however close together", async () => {
   const outcomes = new Set<number>()
   for (let tries = 0; tries < 12; tries++) {
-    const go = deferred()
+    const [go, answered] = [deferred(), deferred()]
     const model = playedModel(async (_request, round) => {
-      if (round === 0) await go.promise
+      await (round === 0 ? go : answered).promise
       return round === 0 ? { calls: [{ name: "look" }] } : { say: "Done." }
     })
     const { ada, begin, isOver } = await serving({ played: model })
@@ -324,6 +324,7 @@ test("a message is either taken back or read, however close together", async () 
     go.resolve()
     for (let wait = 0; wait < tries; wait++) await new Promise((resolve) => setImmediate(resolve))
     const { status } = await ada("DELETE", `/v1/chains/${id}/messages/${body.index}`)
+    answered.resolve()
     await isOver(id)
     outcomes.add(status)
     expect(JSON.stringify(model.requests).includes("Secret.")).toBe(status === 409)
