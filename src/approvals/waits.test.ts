@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { AuditEntry } from "../core/audit-entry.ts"
-import { isVote, voteText, waitedMs, waitsOf } from "./waits.ts"
+import { isVote, voteText } from "../core/vote-text.ts"
+import { waitedMs, waitsOf } from "./waits.ts"
 
 type Kind = AuditEntry["kind"]
 const vote = voteText(1, undefined)

@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../core/audit-entry.ts"
+import { isVote } from "../core/vote-text.ts"
 
 /** The part of an entry that measures waits: the console has entries as JSON. */
 type Entry = Pick<AuditEntry, "kind" | "at"> & { text?: unknown }
@@ -38,16 +39,4 @@ export function waitsOf(entries: readonly Entry[]): Waits {
 export function waitedMs(entries: readonly Entry[]): number | undefined {
   const { ended } = waitsOf(entries)
   return ended.length === 0 ? undefined : ended.reduce((sum, { ms }) => sum + ms, 0)
-}
-
-const agreed = "agreed to revision"
-
-/** The log's text of a yes while more people must agree. */
-export function voteText(revision: number, note: string | undefined): string {
-  return `${agreed} ${revision}${note === undefined ? "" : `, and says: ${note}`}`
-}
-
-/** Reports whether an entry is a yes that did not settle the call yet. */
-export function isVote({ kind, text }: Pick<Entry, "kind" | "text">): boolean {
-  return kind === "answered" && typeof text === "string" && text.startsWith(agreed)
 }

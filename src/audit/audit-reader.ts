@@ -21,6 +21,12 @@ export interface AuditReader {
   count(filter?: AuditFilter): Promise<number>
   /** The hours in which calls ended, oldest first. */
   hours(filter?: AuditFilter): Promise<AuditHour[]>
+  /** The tools with most calls first, at most so many. */
+  tools(filter: AuditFilter, most: number): Promise<ToolCount[]>
+  /** The answers of people, oldest first. Reads agent, tool and time of the filter. */
+  waits(filter: AuditFilter): Promise<AuditWait[]>
+  /** For how many calls since then each rule gave a reason, by the hash in its reasons. */
+  rules(since: number): Promise<ReadonlyMap<string, number>>
   /** Checks that no entry was changed or removed. `head` is an earlier checkpoint that must still be part of the log. */
   verify(head?: string): Promise<AuditVerification>
   /** A checkpoint hash of the log, to store elsewhere for a later `verify`. */
@@ -73,8 +79,23 @@ export interface AuditHour {
   at: number
   /** How many calls ended with `success` or with each code. */
   byEnding: Readonly<Record<string, number>>
-  /** How many calls took so many milliseconds, shortest first. */
+  /** How many calls took so many milliseconds, to two digits, shortest first. */
   times: readonly { ms: number; count: number }[]
+}
+
+export interface ToolCount {
+  tool: string
+  count: number
+  failures: number
+  averageMs: number
+}
+
+/** How long a call waited for an answer that came at `at`. */
+export interface AuditWait {
+  at: number
+  ms: number
+  agentId: string
+  tool: string
 }
 
 export type AuditVerification =

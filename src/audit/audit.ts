@@ -1,11 +1,19 @@
 import type { RecordKey } from "../store/sqlite/record-key.ts"
-import type { AuditHour, AuditReader, AuditStats, ExportedCall, AuditVerification } from "./audit-reader.ts"
+import type {
+  AuditHour,
+  AuditReader,
+  AuditStats,
+  AuditVerification,
+  AuditWait,
+  ExportedCall,
+  ToolCount,
+} from "./audit-reader.ts"
 import type { AuditFilter, AuditRow } from "../store/port.ts"
 import type { AuditEntry, StepEntry } from "../core/audit-entry.ts"
 import { endings, type EndingCode } from "../core/result.ts"
 import { dropBefore, type DropResult } from "./drop.ts"
 import { exportEndedCalls } from "./export.ts"
-import { hoursOf, statsOf } from "./stats.ts"
+import { hoursOf, rulesSince, statsOf, toolsOf, waitsIn } from "./stats.ts"
 import { auditWhere } from "./where.ts"
 import { ordinalOf, placeOfName } from "../store/sqlite/chains.ts"
 import { writeCheckpoint } from "../store/sqlite/checkpoint.ts"
@@ -115,6 +123,21 @@ export class Audit implements AuditReader {
   async hours(filter: AuditFilter = {}): Promise<AuditHour[]> {
     await this.catchUp()
     return retryWhileBusy(() => hoursOf(this.#database, filter))
+  }
+
+  async tools(filter: AuditFilter, most: number): Promise<ToolCount[]> {
+    await this.catchUp()
+    return retryWhileBusy(() => toolsOf(this.#database, filter, most))
+  }
+
+  async waits(filter: AuditFilter): Promise<AuditWait[]> {
+    await this.catchUp()
+    return retryWhileBusy(() => waitsIn(this.#database, filter))
+  }
+
+  async rules(since: number): Promise<Map<string, number>> {
+    await this.catchUp()
+    return retryWhileBusy(() => rulesSince(this.#database, since))
   }
 
   /** Ended calls with their starts, oldest first, a page at a time. */

@@ -6,6 +6,7 @@ import { transaction, retryWhileBusy, type Database } from "../store/sqlite/data
 import { parseFrames } from "../store/sqlite/frames.ts"
 import type { Journals } from "../store/sqlite/journal-mover.ts"
 import { appendDirect } from "../store/sqlite/segments.ts"
+import { removeSums } from "../store/sqlite/sums.ts"
 import type { ChainRow, SegmentRow } from "../store/sqlite/tables.ts"
 import { verifyAuditLog } from "./verify.ts"
 
@@ -104,6 +105,7 @@ function canDrop(database: Database, chain: ChainRow, { place, last_seq, text }:
 /** Removes everything of a chain up to this place. */
 function removeUpTo(database: Database, place: number): void {
   const first = place - (place % 2 ** 32)
+  removeSums(database, [first, place])
   for (const table of ["segments", "ended", "steps"])
     database.prepare(`delete from ${table} where place between ? and ?`).run(first, place)
 }

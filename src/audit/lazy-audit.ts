@@ -13,6 +13,9 @@ export function lazyAudit({ database, key, journalDir }: Store): AuditReader {
     stats: async (filter) => (await audit()).stats(filter),
     count: async (filter) => (await audit()).count(filter),
     hours: async (filter) => (await audit()).hours(filter),
+    tools: async (filter, most) => (await audit()).tools(filter, most),
+    waits: async (filter) => (await audit()).waits(filter),
+    rules: async (since) => (await audit()).rules(since),
     verify: async (head) => (await audit()).verify(head),
     head: async () => (await audit()).head(),
     async *export(filter) {

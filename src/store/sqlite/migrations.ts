@@ -368,6 +368,43 @@ export const migrations: Record<string, Migration> = {
       await db.schema.dropIndex("conversations_newest").execute()
     },
   },
+
+  "013_sums": {
+    async up(db: Kysely<unknown>) {
+      // Sums of the audit log by the hour. `migrate` fills them.
+      await db.schema
+        .createTable("hour_sums")
+        .addColumn("agent", "text", (column) => column.notNull())
+        .addColumn("tool", "text", (column) => column.notNull())
+        .addColumn("hour", "integer", (column) => column.notNull())
+        .addColumn("ending", "text", (column) => column.notNull())
+        .addColumn("bucket", "bigint", (column) => column.notNull())
+        .addColumn("count", "integer", (column) => column.notNull())
+        .addColumn("ms", "bigint", (column) => column.notNull())
+        .addPrimaryKeyConstraint("hour_sums_key", ["agent", "tool", "hour", "ending", "bucket"])
+        .modifyEnd(sql`without rowid`)
+        .execute()
+      await db.schema
+        .createTable("rule_hours")
+        .addColumn("hour", "integer", (column) => column.notNull())
+        .addColumn("rule", "text", (column) => column.notNull())
+        .addColumn("count", "integer", (column) => column.notNull())
+        .addPrimaryKeyConstraint("rule_hours_key", ["hour", "rule"])
+        .modifyEnd(sql`without rowid`)
+        .execute()
+      await db.schema
+        .createTable("waits")
+        .addColumn("id", "integer", (column) => column.primaryKey())
+        .addColumn("call", "text", (column) => column.notNull())
+        .addColumn("agent", "text", (column) => column.notNull())
+        .addColumn("tool", "text", (column) => column.notNull())
+        .addColumn("asked_at", "bigint")
+        .addColumn("answered_at", "bigint")
+        .execute()
+      await db.schema.createIndex("waits_call").on("waits").column("call").execute()
+      await db.schema.createIndex("waits_answered").on("waits").column("answered_at").execute()
+    },
+  },
 }
 
 /** Fills a new column with a field of the existing end lines, one segment at a time. */

@@ -3,6 +3,7 @@ import type { EndEntry, AuditEntry } from "../../core/audit-entry.ts"
 import { findOrBeginChain, directChain, moveHead, recordPlace, seqOf } from "./chains.ts"
 import type { Database } from "./database.ts"
 import { frameText, parseFrames, numberLine, lineNumber, sealOf } from "./frames.ts"
+import { addSums, countEntry, mayNameRule, noCounts } from "./sums.ts"
 import type { EndedRow } from "./tables.ts"
 
 /** An end entry as it is written: `n` is its line number, `s` the line number of its start in the same chain. */
@@ -16,6 +17,7 @@ export function addSegment(database: Database, ordinal: number, text: string): {
   const insertStep = database.prepare("insert into steps (place, call, kind) values (?, ?, ?)")
   const open = new Map<number, string>()
   const ended: EndedRow[] = []
+  const counts = noCounts()
   let first = 0
   let seq = 0
   let seal = ""
@@ -26,11 +28,14 @@ export function addSegment(database: Database, ordinal: number, text: string): {
       if (first === 0) first = seq
       if (isStartLine(line)) {
         open.set(seq, line)
+        const start = mayNameRule(line) ? readLine(line) : undefined
+        if (start !== undefined) countEntry(counts, start)
         continue
       }
       const entry = readLine(line)
       // An unreadable line stays in the segment. `verify` reports it by its seal.
       if (entry === undefined) continue
+      countEntry(counts, entry)
       if (entry.kind === "end") {
         ended.push(endedRow(ordinal, entry))
         if (entry.s !== undefined) open.delete(entry.s)
@@ -43,6 +48,7 @@ export function addSegment(database: Database, ordinal: number, text: string): {
     if (start !== undefined) insertStep.run(recordPlace(ordinal, number), storableText(start.callId), "start")
   }
   insertEnded(database, ended)
+  addSums(database, [recordPlace(ordinal, first), recordPlace(ordinal, seq)], counts)
   database
     .prepare("insert into segments (place, last_seq, text) values (?, ?, ?)")
     .run(recordPlace(ordinal, first), seq, text)

@@ -85,6 +85,24 @@ export interface Tables {
   }
   tree_spent: { root: string; conversation_id: string; spent: string }
   turns: { conversation_id: string; place: number; kind: string; body: string; at: number }
+  hour_sums: {
+    agent: string
+    tool: string
+    hour: number
+    ending: string
+    bucket: number
+    count: number
+    ms: number
+  }
+  rule_hours: { hour: number; rule: string; count: number }
+  waits: {
+    id: number
+    call: string
+    agent: string
+    tool: string
+    asked_at: number | null
+    answered_at: number | null
+  }
   starts: { agent: string; tool: string; at: number }
   processes: { owner: string; beat_at: number }
   snippets: { id: string; name: string; body: string }

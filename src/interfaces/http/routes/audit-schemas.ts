@@ -43,9 +43,9 @@ export const charts = z
         failed: z.number(),
         notApproved: z.number(),
         refused: z.number(),
-        p50: z.number().nullable().describe("Milliseconds that half of the calls took at most."),
+        p50: z.number().nullable().describe("Milliseconds that half of the calls took at most, to two digits."),
         p95: z.number().nullable(),
-        waited: z.number().describe("How many calls waited for a person."),
+        waited: z.number().describe("How many answers of people came."),
         waitP50: z.number().nullable().describe("Milliseconds that half of them waited at most."),
         waitP95: z.number().nullable(),
       }),
@@ -55,9 +55,7 @@ export const charts = z
       .describe("The same over the whole time."),
     waits: z
       .array(z.object({ upTo: z.number().nullable(), count: z.number() }))
-      .describe(
-        "How many answers of people came within so many milliseconds; null is longer. Estimated from 2000 where there are more.",
-      ),
+      .describe("How many answers of people came within so many milliseconds; null is longer."),
     waitsBy: z
       .object({ tools: z.array(waited), agents: z.array(waited) })
       .describe("The tools and the agents whose calls waited most often, and how long half of them waited at most."),

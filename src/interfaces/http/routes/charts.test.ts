@@ -1,7 +1,7 @@
 import type { Quartermaster } from "../../../app/quartermaster.ts"
 import { expect, test } from "vitest"
 import type { AuditEntry } from "../../../core/audit-entry.ts"
-import { voteText } from "../../../approvals/waits.ts"
+import { voteText } from "../../../core/vote-text.ts"
 import { callEntries, openTestStore, writeEntries } from "../../../store/testing/test-store.ts"
 import { chartsOf } from "./charts.ts"
 
@@ -68,7 +68,7 @@ test("an approval and a released result each have their time of waiting, and of 
     ...call("none", []),
   ]
   const { hours, waits, waitsBy, total } = await chartsWith(entries, first + hour - 1)
-  expect(hours).toMatchObject([{ ran: 4, waited: 3, waitP50: 5000, waitP95: 20_000 }])
+  expect(hours).toMatchObject([{ ran: 4, waited: 4, waitP50: 5000, waitP95: 20_000 }])
   expect(total.waitP50).toBe(5000)
   expect(waits.map(({ count }) => count)).toEqual([3, 1, 0, 0, 0])
   expect(waitsBy.tools).toEqual([{ name: "probe", count: 4, p50: 5000 }])

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { AuditEntry } from "../../../core/audit-entry.ts"
-import { isVote } from "../../../approvals/waits.ts"
+import { isVote } from "../../../core/vote-text.ts"
 import type { Api } from "./endpoint.ts"
 
 /** The outcome of an item that no longer waits. Ended: the call was over before anybody answered. */
