@@ -125,6 +125,7 @@ export function openCalls(
       storeText: storeText(ports),
       approvals: approvalsApi(ports, documents, people.attach, rules.addApproved),
       rules: rules.rulesApi(ports, storage.audit),
+      reachedHosts: hosts,
       answerLinks: links,
       pins: answerPins({ documents, personSince, now }),
       tokens: agentTokens({

@@ -132,6 +132,8 @@ export interface Quartermaster extends Calls, AgentTools, Events {
   readonly trash: TrashAdmin
   readonly approvals: Approvals
   readonly rules: RuleAdmin
+  /** The hosts that successful calls have reached, as far as the audit log was read. */
+  reachedHosts(): Promise<ReadonlySet<string>>
   why: Why
   /** Aborts running calls and denies new ones until `thaw`: of one agent and its sub-agents, or of all agents. */
   freeze(given: { agentId?: string; by: string; because?: string }): Promise<void>

@@ -1,6 +1,10 @@
-import type { Rule, RuleFlaw } from "../core/rule.ts"
+import type { Rule, RuleFlaw, RuleVerdict } from "../core/rule.ts"
 import type { AuditFilter } from "../store/port.ts"
+import type { AgentView } from "../core/organisation.ts"
 import type { Reason } from "../core/reason.ts"
+import type { RegisteredTool } from "../core/tool.ts"
+import type { Verdict } from "../core/verdict.ts"
+import type { StoredRuleFacts } from "./rules/rules-api.ts"
 
 /** The rules in force, from the configuration and from the store. */
 export interface RuleAdmin {
@@ -12,12 +16,66 @@ export interface RuleAdmin {
   /** Adds a rule to the store. Rejects with sentences when the rule has flaws. */
   add(rule: unknown, by: string): Promise<Rule>
   remove(id: string, by: string): Promise<Rule | undefined>
-  /** Which recorded calls would have been decided differently with these rules in place of the configured ones. */
-  simulate(rules: readonly unknown[], filter: AuditFilter, limits?: SimulationLimits): Promise<Simulation>
+  /** Writes a rule of the store anew. Undefined when it is not stored, or changed after `revision`. */
+  replace(id: string, rule: unknown, by: string, revision: string): Promise<Rule | undefined>
+  /** Who wrote a rule of the store, when, and how it is written. Undefined for any other rule. */
+  stored(id: string): StoredRuleFacts | undefined
+  /** The names of the tools that a rule is about. */
+  toolsOf(rule: Rule): readonly string[]
+  /** A rule that is not stored: what is wrong with it, and what it changes for these calls. Stores nothing. */
+  tryDraft(
+    draft: RuleDraft,
+    calls: readonly DraftCall[],
+    limits?: Pick<SimulationLimits, "mostSteps">,
+  ): Promise<TriedDraft>
+  /** What each tool does for an agent, whatever its input says. It is the decision behind the agent's list of tools. */
+  toolsFor(who: AgentView): readonly ToolVerdict[]
+  /**
+   * Which recorded calls would have been decided differently with these rules in place of the configured ones, or with
+   * drafts beside those in force.
+   */
+  simulate(rules: readonly unknown[] | RuleDrafts, filter: AuditFilter, limits?: SimulationLimits): Promise<Simulation>
   /** Rules for calls that people approved at least five times and never refused, from the audit log. Adds none. */
   suggest(filter: AuditFilter): Promise<RuleSuggestions>
   /** A hash of everything that decides calls. It changes with every rule, grant or setting. */
   version(): string
+}
+
+export interface RuleDraft {
+  rule: unknown
+  /** The id of the stored rule that it would be written over. */
+  replaces?: string | undefined
+}
+
+export interface DraftCall {
+  agentId: string
+  tool: string
+  input?: unknown
+}
+
+/** The rules of a simulation: those in force, without some of the store, and others beside them. */
+export interface RuleDrafts {
+  /** In place of those of the configuration. */
+  rules?: readonly unknown[] | undefined
+  add?: readonly unknown[] | undefined
+  without?: readonly string[] | undefined
+}
+
+export interface TriedDraft {
+  /** Undefined when it cannot be read. */
+  rule?: Rule | undefined
+  flaws: readonly RuleFlaw[]
+  tools: readonly string[]
+  calls: readonly { agentId: string; tool: string; before: DraftOutcome; after: DraftOutcome }[]
+}
+
+export type DraftOutcome = Pick<Verdict, "verdict" | "reasons">
+
+export interface ToolVerdict {
+  tool: RegisteredTool
+  /** `denied`: it is not in the agent's list. */
+  does: "runs" | "asks" | "denied"
+  reason?: Reason | undefined
 }
 
 export interface RuleSuggestions {
@@ -60,8 +118,11 @@ export interface Simulation {
     at: number
     agentId: string
     tool: string
-    before: string
-    after: string
+    before: RuleVerdict
+    after: RuleVerdict
     reasons: readonly Reason[]
+    /** The recorded input, and how the call ended. */
+    input: string
+    code: string
   }[]
 }

@@ -89,6 +89,9 @@ const kindsOf: Readonly<Record<string, readonly Touch["kind"][]>> = {
   database: ["database"],
 }
 
+/** What a pattern for touches begins with, before the colon. */
+export const touchPrefixes: readonly string[] = Object.keys(kindsOf)
+
 function readHost(pattern: string, loosens: boolean): { glob: Glob } | Mistake {
   if (loosens && /^\*+[^.*]/.test(pattern))
     return { mistake: "also fits hosts with other names before it; write a dot after the '*'" }

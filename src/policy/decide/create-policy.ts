@@ -1,6 +1,6 @@
 import { withMatchingLimit } from "../../lib/glob.ts"
 import type { AuditReader } from "../../audit/audit-reader.ts"
-import type { RuleAdmin } from "../rule-admin.ts"
+import type { RuleAdmin, RuleDrafts } from "../rule-admin.ts"
 import { isStillThere } from "../../core/approval.ts"
 import type { Guards } from "../../core/guard.ts"
 import type { OrganisationAdmin } from "../../org/organisation-admin.ts"
@@ -8,7 +8,7 @@ import type { AgentView, SessionMode } from "../../core/organisation.ts"
 import type { Documents } from "../../core/documents.ts"
 import type { Organisation } from "../../org/organisation.ts"
 import type { DecisionPorts } from "./ports.ts"
-import type { Grant, Rule } from "../../core/rule.ts"
+import type { Grant, Rule, RuleFlaw } from "../../core/rule.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { PolicySource } from "./policy-source.ts"
 import { rulesApi } from "../rules/rules-api.ts"
@@ -16,6 +16,8 @@ import { policyVersion } from "./policy-version.ts"
 import { checkTouches, declaredTouches, loadGuards } from "../touches.ts"
 import { simulatePolicy } from "./simulate-policy.ts"
 import { suggestRules } from "./suggest-rules.ts"
+import { toolsFor } from "./tools-for.ts"
+import { tryDraft } from "./try-draft.ts"
 
 /** What the policy reads: tools, organisation, guards, and the documents with rules and grants. */
 export interface PolicyContext {
@@ -94,7 +96,14 @@ export function createPolicy(
       now: Date.now,
     })
   const policy = policyWith(rules.list)
-  const { list, flaws, remove } = rules
+  const { list, remove, replace, stored, toolsOf } = rules
+  let foundFlaws: { key: string; flaws: readonly RuleFlaw[] } | undefined
+  /** Looking for them takes long for thousands of rules. They change only with documents and tools. */
+  const flaws = (): readonly RuleFlaw[] => {
+    const key = `${documents.version} ${registry.version}`
+    if (foundFlaws?.key !== key) foundFlaws = { key, flaws: rules.flaws() }
+    return foundFlaws.flaws
+  }
   /** Trying an example reads its commands, and the parsers for that are loaded only where they are needed. */
   const loadForExamples = async (some: readonly unknown[]) => {
     const hasExamples = some.some((rule) => (rule as Partial<Rule> | null)?.examples !== undefined)
@@ -113,19 +122,38 @@ export function createPolicy(
       flaws,
       add,
       remove,
+      replace,
+      stored,
+      toolsOf,
+      tryDraft: (draft, calls, { mostSteps } = {}) =>
+        tryDraft(draft, calls, { rules, policyWith, ports, loadForExamples, mostSteps }),
+      toolsFor: (who) => toolsFor(who, registry.list(), ports),
       version: () => policy.version,
       suggest: (filter) => suggestRules(filter, { ports, audit, tools }),
       ready: () => loadForExamples(list()),
-      async simulate(proposedRules, filter, limits = {}) {
-        await loadForExamples(proposedRules)
+      async simulate(given, filter, limits = {}) {
+        const { rules: configured, add = [], without = [] } = isList(given) ? { rules: given } : given
+        await loadForExamples([...(configured ?? []), ...add])
         const { mostSteps = Number.POSITIVE_INFINITY } = limits
-        const proposed = withMatchingLimit(mostSteps, () => rules.read(proposedRules, "proposed"))
-        const stored = list().filter(({ source }) => source.startsWith("rule "))
-        const withStored = (proposed: readonly Rule[]) => policyWith(() => [...proposed, ...stored])
-        return simulatePolicy(proposed, filter, { ports, policyWith: withStored, audit }, limits)
+        const kept = list().filter(({ id, source }) => source.startsWith("rule ") && !without.includes(id))
+        const proposed = withMatchingLimit(mostSteps, () => {
+          const base = configured === undefined ? undefined : rules.read(configured, "proposed")
+          const inPlace = base?.rules ?? list().filter(({ source }) => !source.startsWith("rule "))
+          const drafts = add.map((draft) => rules.draft(draft, [...inPlace, ...kept]))
+          return {
+            rules: [...inPlace, ...drafts.flatMap(({ rule }) => rule ?? [])],
+            flaws: [...(base?.flaws ?? []), ...drafts.flatMap((draft) => draft.flaws)],
+          }
+        })
+        const withKept = (proposed: readonly Rule[]) => policyWith(() => [...proposed, ...kept])
+        return simulatePolicy(proposed, filter, { ports, policyWith: withKept, audit }, limits)
       },
     }),
   }
+}
+
+function isList(given: readonly unknown[] | RuleDrafts): given is readonly unknown[] {
+  return Array.isArray(given)
 }
 
 /** The remembered answers. A yes of a removed person counts no more; a no counts until somebody revokes it. */

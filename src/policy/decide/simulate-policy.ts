@@ -51,15 +51,18 @@ export async function simulatePolicy(
     decided++
     if (call.inputDigest !== "") uncertain++
     if (before.verdict === after.verdict) continue
-    const { callId, at, agentId, tool } = call
+    const { callId, at, agentId, tool, input, code } = call
     const { verdict, reasons } = after
-    changed.push({ callId, at, agentId, tool, before: before.verdict, after: verdict, reasons })
+    changed.push({ callId, at, agentId, tool, input, code, before: before.verdict, after: verdict, reasons })
   }
   return { looked: decided, uncertain, flaws: proposed.flaws, changed }
 }
 
+/** What deciding again reads of a recorded call. */
+export type DecidedCall = Pick<ExportedCall, "agentId" | "tool" | "input" | "sessionId" | "taskId" | "startedAt">
+
 /** The facts of a recorded call as they are now; undefined when its agent or tool no longer exists. */
-export async function factsOf(call: ExportedCall, ports: DecisionPorts): Promise<DecisionInput | undefined> {
+export async function factsOf(call: DecidedCall, ports: DecisionPorts): Promise<DecisionInput | undefined> {
   const who = ports.organisation.view(call.agentId)
   const tool = who && ports.tools.resolve(call.tool, who)
   const input = readInput(call.input)
@@ -80,7 +83,7 @@ export async function factsOf(call: ExportedCall, ports: DecisionPorts): Promise
 }
 
 /** The verdict on it; undefined when its input was cut in the audit log, so that it cannot be decided. */
-function decideAgain(
+export function decideAgain(
   facts: DecisionInput,
   policy: Policy,
   ports: DecisionPorts,

@@ -6,7 +6,7 @@ import type { Rule } from "../../core/rule.ts"
 export function reasonOf(rule: Rule): Reason {
   const { verdict, release, shadow, source } = rule
   const sentence = `${opening(rule)}: ${asSentence(rule.because)}`
-  const reason = { check: "rule", source, code: codeOf(rule), params: { rule: hashOf(rule) }, sentence }
+  const reason = { check: "rule", source, code: codeOf(rule), params: { rule: ruleHash(rule) }, sentence }
   if (shadow === true) return { ...reason, shadow: verdict }
   const binding = verdict === "ask" && release === undefined
   return { ...reason, ...(binding ? { binding } : {}) }
@@ -18,7 +18,7 @@ function codeOf({ verdict, release }: Rule): string {
 }
 
 /** A hash of what the rule says, not of where it is written: who approved under one rule did not approve under another. */
-function hashOf({ source: _source, ...content }: Rule): string {
+export function ruleHash({ source: _source, ...content }: Rule): string {
   return sha256(canonicalJson(content)).slice(0, 16)
 }
 

@@ -3,6 +3,7 @@ import { isStillThere, type Giver } from "../../core/approval.ts"
 import type { Documents } from "../../core/documents.ts"
 import { readRule } from "../../schema/rule-schema.ts"
 import type { Rule, RuleFlaw } from "../../core/rule.ts"
+import { compileRule, isAboutTool } from "./conditions.ts"
 import { findFlaws, type RuleContext } from "./flaws.ts"
 
 /** Rules that come with Quartermaster. */
@@ -55,6 +56,13 @@ export function rulesApi(
     return read
   }
   const list = () => look().rules
+  /** Throws for a rule that cannot be stored. One that can match nothing may: what it names may come. */
+  const readSound = (written: unknown, id: string): Rule => {
+    const made = readRule(written, id, `rule ${id}`)
+    const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
+    if (!("flaws" in made) && flaws.length === 0) return made.rule
+    throw new Error(`The rule cannot be added: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
+  }
   return {
     list,
     flaws: (): readonly RuleFlaw[] => [...malformed, ...look().flaws, ...findFlaws(list(), known)],
@@ -63,16 +71,41 @@ export function rulesApi(
       const { rules, flaws } = readRules(proposed, source)
       return { rules: [...given, ...rules], flaws: [...flaws, ...findFlaws(rules, known)] }
     },
+    /** A rule that is not stored yet, with the flaws that it has among the others. */
+    draft(written: unknown, others: readonly Rule[]): { rule?: Rule; flaws: readonly RuleFlaw[] } {
+      const made = readRule(written, "draft", "draft")
+      if ("flaws" in made) return made
+      const { rule } = made
+      return { rule, flaws: findFlaws([...others, rule], known).filter(({ source }) => source === rule.source) }
+    },
+    /** The names of the tools that a rule is about. */
+    toolsOf(rule: Rule): string[] {
+      const compiled = compileRule(rule, 0, known)
+      if (compiled === undefined) return []
+      const about = known.tools().filter((tool) => isAboutTool(compiled, tool, known))
+      return [...new Set(about.map(({ name }) => name))]
+    },
+    /** Who wrote a rule of the store, when, and how it is written. */
+    stored(id: string): StoredRuleFacts | undefined {
+      const document = documents.get("rule", id)
+      if (document?.live !== true) return undefined
+      const { changedBy, changedAt, change, body } = document
+      return { by: changedBy, at: changedAt, revision: String(change), written: withoutGiver(body) }
+    },
+    /** Writes a rule of the store anew. Undefined when it is not stored, or changed after `revision`. */
+    async replace(id: string, written: unknown, by: string, revision: string): Promise<Rule | undefined> {
+      const rule = readSound(written, id)
+      const document = documents.get("rule", id)
+      if (document?.live !== true || String(document.change) !== revision) return undefined
+      const put = await documents.put({ kind: "rule", id, body: written }, by, document.change)
+      return put.written ? rule : undefined
+    },
     /** A rule with `approvedBy` counts as long as that person is there. */
     async add(written: unknown, by: string, approvedBy?: Giver): Promise<Rule> {
       const id = newId()
-      const made = readRule(written, id, `rule ${id}`)
-      const flaws = "flaws" in made ? made.flaws : findFlaws([made.rule], known).filter(({ kind }) => kind !== "dead")
-      if ("flaws" in made || flaws.length > 0) {
-        throw new Error(`The rule cannot be added: ${flaws.map(({ sentence }) => sentence).join(" ")}`)
-      }
+      const rule = readSound(written, id)
       await documents.put({ kind: "rule", id, body: approvedBy ? { ...(written as object), approvedBy } : written }, by)
-      return made.rule
+      return rule
     },
     async remove(id: string, by: string): Promise<Rule | undefined> {
       const found = list().filter((rule) => id !== "" && rule.source.startsWith("rule ") && rule.id.startsWith(id))
@@ -83,6 +116,15 @@ export function rulesApi(
       return rule
     },
   }
+}
+
+/** A rule of the store, as it was written. */
+export interface StoredRuleFacts {
+  by: string
+  at: number
+  /** Opaque. It changes with the rule. */
+  revision: string
+  written: unknown
 }
 
 /** The body of a stored rule that a person made of their approval. */

@@ -89,7 +89,7 @@ export const wholeRule = shownRule
   })
   .meta({ id: "WholeRule" })
 
-/** A rule as it is written: `{ allow: "edit_file", agent: "dev", because: "…" }`. */
+/** A rule as it is written: `{ allow: "http_*", agent: "dev", because: "…" }`. */
 export const writtenRule = z.looseObject({ because: z.string().optional() })
 
 export const ruleChange = z.object({ rule: writtenRule, revision: text }).meta({ id: "RuleChange" })

@@ -27,6 +27,7 @@ export const problem = z
     by: z.string().optional().describe("Who was first, when somebody else has answered."),
     name: z.string().optional().describe("Their name."),
     did: did.optional(),
+    current: z.unknown().optional().describe("What it is now, where it changed since the caller read it (409)."),
     errors: z.array(z.object({ path: z.string(), sentence: z.string() })).optional(),
   })
   .meta({ id: "Problem" })

@@ -29,6 +29,8 @@ const simulation: Simulation = {
       at: 0,
       agentId: "dev",
       tool: "set_env",
+      input: "{}",
+      code: "",
       before: "allow",
       after: "deny",
       reasons: [{ check: "rule", source: "rules[0]", code: "test", sentence: "It is closed." }],
