@@ -77,8 +77,47 @@ const serversRoute = createRoute({
   path: "/servers",
   component: lazyRouteComponent(() => import("./tools/servers.tsx"), "Servers"),
 })
-const peopleRoute = createRoute({
+const organisationRoute = createRoute({
   getParentRoute: () => frameRoute,
+  path: "/organisation",
+  component: lazyRouteComponent(() => import("./org/org-page.tsx"), "OrganisationPage"),
+})
+const agentsRoute = createRoute({
+  getParentRoute: () => organisationRoute,
+  path: "/",
+  component: lazyRouteComponent(() => import("./org/agents.tsx"), "Agents"),
+})
+const agentRoute = createRoute({
+  getParentRoute: () => organisationRoute,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(() => import("./org/agents.tsx"), "Agents"),
+})
+const rolesRoute = createRoute({
+  getParentRoute: () => organisationRoute,
+  path: "/roles",
+  component: lazyRouteComponent(() => import("./org/roles.tsx"), "Roles"),
+})
+/** Only names the role: the page is the same. */
+const roleRoute = createRoute({ getParentRoute: () => rolesRoute, path: "/$roleId" })
+const departmentsRoute = createRoute({
+  getParentRoute: () => organisationRoute,
+  path: "/departments",
+  component: lazyRouteComponent(() => import("./org/departments.tsx"), "Departments"),
+})
+const rulesRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/rules",
+  validateSearch: (given) => texts(given, ["tab", "id"]),
+  component: lazyRouteComponent(() => import("./rules/rules-page.tsx"), "RulesPage"),
+})
+const activityRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/activity",
+  validateSearch: (given) => texts(given, ["agent", "tool", "verdict"]),
+  component: lazyRouteComponent(() => import("./activity/activity-page.tsx"), "ActivityPage"),
+})
+const peopleRoute = createRoute({
+  getParentRoute: () => organisationRoute,
   path: "/people",
   component: lazyRouteComponent(() => import("./people/people-page.tsx"), "PeoplePage"),
 })
@@ -103,7 +142,15 @@ export const router = createRouter({
       chatRoute.addChildren([conversationRoute]),
       documentsRoute,
       toolsRoute.addChildren([playgroundRoute, serversRoute]),
-      peopleRoute,
+      organisationRoute.addChildren([
+        agentsRoute,
+        agentRoute,
+        rolesRoute.addChildren([roleRoute]),
+        departmentsRoute,
+        peopleRoute,
+      ]),
+      rulesRoute,
+      activityRoute,
       auditRoute,
       callRoute,
     ]),

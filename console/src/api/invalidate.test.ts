@@ -7,7 +7,7 @@ test("a change of a call makes the inbox old", () => {
 })
 
 test("a freeze makes the person's page old, and a rule the suggestions", () => {
-  expect(topicsOf({ name: "document", data: { kind: "freeze", id: "f1" } })).toEqual(["me", "approvals", "chat"])
+  expect(topicsOf({ name: "document", data: { kind: "freeze", id: "f1" } })).toEqual(["me", "approvals", "chat", "org"])
   expect(topicsOf({ name: "document", data: { kind: "rule", id: "r1" } })).toContain("suggestions")
 })
 

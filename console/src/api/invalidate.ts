@@ -14,6 +14,9 @@ export type Topic =
   | "tools"
   | "chats"
   | "chat"
+  | "org"
+  | "rules"
+  | "activity"
 
 const everything: readonly Topic[] = [
   "me",
@@ -28,25 +31,29 @@ const everything: readonly Topic[] = [
   "tools",
   "chats",
   "chat",
+  "org",
+  "rules",
+  "activity",
 ]
 
 /** What an event makes old. Events are hints: the queries say what is true. */
 export function topicsOf({ name, data }: StreamEvent): readonly Topic[] {
   switch (name) {
     case "call":
-      return ["approvals", "me", "refused", "calls", "chat"]
+      return ["approvals", "me", "refused", "calls", "chat", "org", "activity"]
     case "document":
-      if (data["kind"] === "freeze" || data["kind"] === "mode") return ["me", "approvals", "chat"]
-      if (data["kind"] === "rule") return ["suggestions", "approvals", "tools"]
-      return ["me", "approvals", "people", "tokens", "tools"]
+      if (data["kind"] === "freeze" || data["kind"] === "mode") return ["me", "approvals", "chat", "org"]
+      if (data["kind"] === "rule") return ["suggestions", "approvals", "tools", "rules"]
+      return ["me", "approvals", "people", "tokens", "tools", "org", "rules"]
     case "audit":
-      return ["audit", "calls", "refused"]
+      return ["audit", "calls", "refused", "org", "activity", "rules"]
     case "resync":
       return everything
     case "turn":
     case "conversation":
-      return ["chats", "chat"]
+      return ["chats", "chat", "org"]
     case "message":
+      return ["org"]
     case "answer":
     case "output":
       return []

@@ -2,7 +2,7 @@ import type { IconName } from "../ui/icon-paths.ts"
 import type { Words } from "../words/en.ts"
 
 export interface Page {
-  readonly to: "/inbox" | "/chat" | "/documents" | "/tools" | "/people" | "/audit"
+  readonly to: "/inbox" | "/chat" | "/documents" | "/organisation" | "/tools" | "/rules" | "/activity" | "/audit"
   readonly icon: IconName
   readonly label: (words: Words) => string
   /** On a phone it stands in the menu: there is room for few tabs. */
@@ -22,13 +22,17 @@ export const sections: readonly { readonly label: (words: Words) => string; read
   {
     label: ({ pages }) => pages.govern,
     pages: [
-      { to: "/tools", icon: "tool", label: ({ pages }) => pages.tools },
-      { to: "/people", icon: "users", label: ({ pages }) => pages.people, isNotTab: true },
+      { to: "/organisation", icon: "hierarchy-2", label: ({ pages }) => pages.organisation },
+      { to: "/tools", icon: "tool", label: ({ pages }) => pages.tools, isNotTab: true },
+      { to: "/rules", icon: "scale", label: ({ pages }) => pages.rules, isNotTab: true },
     ],
   },
   {
     label: ({ pages }) => pages.lookBack,
-    pages: [{ to: "/audit", icon: "list-check", label: ({ pages }) => pages.audit }],
+    pages: [
+      { to: "/activity", icon: "activity", label: ({ pages }) => pages.activity, isNotTab: true },
+      { to: "/audit", icon: "list-check", label: ({ pages }) => pages.audit },
+    ],
   },
 ]
 

@@ -9,6 +9,7 @@ import { Icon } from "../ui/icon.tsx"
 import { languages, useLanguage, useWords, type Language } from "../words/words.tsx"
 import { useNotify } from "./attention.ts"
 import { useFreeze } from "./freeze.tsx"
+import { pages } from "./pages.ts"
 
 /** Who is signed in, with theme, language and sign-out. On the phone also what the navigation's foot has. */
 export function PersonMenu({ phone = false }: { phone?: boolean }) {
@@ -56,12 +57,13 @@ export function PersonMenu({ phone = false }: { phone?: boolean }) {
             <Menu.Item leftSection={<Icon name="snowflake" />} onClick={() => ask()}>
               {words.frame.freezeEveryone}
             </Menu.Item>
-            <Menu.Item leftSection={<Icon name="file-text" />} component={Link} to="/documents">
-              {words.pages.documents}
-            </Menu.Item>
-            <Menu.Item leftSection={<Icon name="users" />} component={Link} to="/people">
-              {words.pages.people}
-            </Menu.Item>
+            {pages
+              .filter(({ isNotTab }) => isNotTab === true)
+              .map((page) => (
+                <Menu.Item key={page.to} leftSection={<Icon name={page.icon} />} component={Link} to={page.to}>
+                  {page.label(words)}
+                </Menu.Item>
+              ))}
             <Menu.Divider />
           </>
         )}

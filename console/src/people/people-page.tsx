@@ -19,15 +19,12 @@ import { peopleQuery, tokensQuery } from "./queries.ts"
 export function PeoplePage() {
   const words = useWords()
   return (
-    <main id="main" className="people scroll">
-      <div className="head">
-        <h1>{words.pages.people}</h1>
-      </div>
+    <div className="people scroll" tabIndex={0} role="group" aria-label={words.govern.org.people}>
       <div className="people-b">
         <People />
         <Tokens />
       </div>
-    </main>
+    </div>
   )
 }
 

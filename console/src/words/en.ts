@@ -1,11 +1,13 @@
 import { counted as plural } from "../../../src/lib/counted.ts"
 import { chat } from "./en-chat.ts"
+import { govern } from "./en-govern.ts"
 import { toolsAndAudit } from "./en-tools.ts"
 
 /** Every word of the console in English. Other languages have the same shape: a missing word is a type error. */
 export const en = {
   ...toolsAndAudit,
   chat,
+  govern,
   language: "English",
   pages: {
     answer: "Answer",
@@ -14,6 +16,9 @@ export const en = {
     inbox: "Inbox",
     chat: "Chat",
     documents: "Documents",
+    organisation: "Organisation",
+    rules: "Rules",
+    activity: "Activity",
     tools: "Tools",
     audit: "Audit",
     people: "People and tokens",

@@ -1,10 +1,12 @@
 import type { Words } from "./en.ts"
 import { chat } from "./zh-chat.ts"
+import { govern } from "./zh-govern.ts"
 import { toolsAndAudit } from "./zh-tools.ts"
 
 export const zh: Words = {
   ...toolsAndAudit,
   chat,
+  govern,
   language: "中文",
   pages: {
     answer: "处理",
@@ -13,6 +15,9 @@ export const zh: Words = {
     inbox: "收件箱",
     chat: "对话",
     documents: "文档",
+    organisation: "组织",
+    rules: "规则",
+    activity: "动态",
     tools: "工具",
     audit: "审计",
     people: "人员与令牌",

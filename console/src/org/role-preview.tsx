@@ -1,0 +1,52 @@
+import type { RolePreviewJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
+import { Icon } from "../ui/icon.tsx"
+import { useWords } from "../words/words.tsx"
+import look from "./roles.module.css"
+
+/** What a change of a role would mean, agent by agent: tools gained and lost, and what asks from then on. */
+export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson | undefined; isChanged: boolean }) {
+  const words = useWords()
+  const text = words.govern.role
+  return (
+    <aside className={look["preview"]} aria-label={text.changes} aria-live="polite">
+      <div className={`scroll ${look["body"]}`} tabIndex={0} role="group" aria-label={text.changes}>
+        <h2 className="h1">{text.changes}</h2>
+        {!isChanged && <p className="soft">{text.noChange}</p>}
+        {preview?.refused !== undefined && (
+          <p className="strip strip-in strip-deny" role="alert">
+            <Icon name="alert-triangle" />
+            <span>{preview.refused.sentence}</span>
+          </p>
+        )}
+        {preview?.agents.length === 0 && <p className="soft">{text.nothing}</p>}
+        {preview?.agents.map(({ id, gained, lost, asksNow, runsNow }) => (
+          <section key={id} data-preview={id} className={look["agent"]}>
+            <Names title={text.gains(id, gained.length)} names={gained} tone="tag-ok" />
+            <Names title={text.loses(id, lost.length)} names={lost} tone="tag-deny" />
+            <Names title={text.asksNow(id)} names={asksNow} tone="tag-ask" />
+            <Names title={text.runsNow(id)} names={runsNow} tone="tag-ok" />
+          </section>
+        ))}
+        {preview !== undefined && preview.unchanged.length > 0 && (
+          <p className="soft">{text.stays(preview.unchanged.slice(0, 12).join(words.card.comma))}</p>
+        )}
+      </div>
+    </aside>
+  )
+}
+
+function Names({ title, names, tone }: { title: string; names: readonly string[]; tone: string }) {
+  if (names.length === 0) return null
+  return (
+    <>
+      <h3 className="h3">{title}</h3>
+      <p className={look["names"]}>
+        {names.map((name) => (
+          <code key={name} className={`tag ${tone}`}>
+            {name}
+          </code>
+        ))}
+      </p>
+    </>
+  )
+}
