@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query"
 import type { ActivityJson, LaneJson, SpanJson } from "../../../src/interfaces/http/routes/activity-schemas.ts"
 import { get } from "../api/http.ts"
+import type { CallFacts } from "../steps/ticks.ts"
 
 export interface Filter {
   readonly agent?: string
@@ -30,7 +31,7 @@ export const callsOf = (lanes: readonly LaneJson[]): readonly CallOfAgent[] =>
     .toSorted((one, other) => other.from - one.from)
 
 /** Where a call of a lane stands, for its seven ticks. */
-export function factsOf({ verdict, code, waits }: SpanJson) {
+export function factsOf({ verdict, code, waits }: SpanJson): CallFacts {
   const states = { runs: "running", waits: "waiting", held: "held" } as const
   const state = verdict === "runs" || verdict === "waits" || verdict === "held" ? states[verdict] : "ended"
   return { state, code, asked: waits.length > 0 || verdict === "waits", held: verdict === "held" }

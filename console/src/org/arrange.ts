@@ -23,7 +23,13 @@ export function withChanges(
 /** The agents as trees, in the order in which they came. Whoever has no parent here stands at the top. */
 export function branchesOf(agents: readonly TreeAgentJson[]): readonly Branch[] {
   const ids = new Set(agents.map(({ id }) => id))
-  const children = Map.groupBy(agents, ({ parentId }) => (ids.has(parentId ?? "") ? parentId : undefined))
+  const children = new Map<string | undefined, TreeAgentJson[]>()
+  for (const agent of agents) {
+    const parent = ids.has(agent.parentId ?? "") ? agent.parentId : undefined
+    const siblings = children.get(parent)
+    if (siblings === undefined) children.set(parent, [agent])
+    else siblings.push(agent)
+  }
   const branch = (agent: TreeAgentJson): Branch => {
     const below = (children.get(agent.id) ?? []).map(branch)
     return { agent, below, count: below.reduce((sum, each) => sum + each.count + 1, 0) }

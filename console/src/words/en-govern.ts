@@ -86,7 +86,6 @@ export const govern = {
     rows: (agents: number, groups: number | undefined) =>
       `${plural(agents, "agent")}, ${groups === undefined ? "all groups" : plural(groups, "group")}`,
     madeBy: (who: string) => `made by ${who}`,
-    source: { configuration: "in the configuration", "built in": "built in", store: "" },
     newRole: "New role",
     copy: "Copy",
     copyName: (name: string) => `Copy of ${name}`,

@@ -85,7 +85,6 @@ export const govern: Words["govern"] = {
   role: {
     rows: (agents, groups) => `${agents} 个智能体，${groups === undefined ? "全部组" : `${groups} 个组`}`,
     madeBy: (who) => `由 ${who} 创建`,
-    source: { configuration: "在配置中", "built in": "内置", store: "" },
     newRole: "新建岗位",
     copy: "复制",
     copyName: (name) => `${name} 的副本`,
