@@ -98,10 +98,9 @@ function operandOf(how: Exclude<ArgDraft["how"], "is">, value: string): unknown 
   return how === "not" && list.length === 1 ? list[0] : list
 }
 
-const inFields = new Set([
-  ...["allow", "ask", "deny", "agent", "role", "touching", "except", "args", "approvers", "release"],
-  ...["expiresAt", "because", "shadow"],
-])
+const inFields = new Set(
+  "allow ask deny agent role touching except args approvers release expiresAt because shadow".split(" "),
+)
 
 /** The fields of a rule as it is written: a stored one, or a suggestion. */
 export function draftOf(rule: WrittenRule): Draft {

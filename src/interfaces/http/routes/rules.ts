@@ -252,7 +252,7 @@ function simulationOf({ looked, uncertain, flaws, changed }: Simulation): Simula
     total: changed.length,
     changed: changed
       .slice(-mostShown)
-      .reverse()
+      .toReversed()
       .map(({ input, code: _code, ...call }) => ({ ...call, summary: firstText(input) })),
   }
 }
