@@ -32,13 +32,7 @@ export function RulesPage() {
         <h1>{words.pages.rules}</h1>
         <nav className="seg" aria-label={words.govern.org.view}>
           {(["rules", "remembered", "why"] as const).map((each) => (
-            <Link
-              key={each}
-              to="/rules"
-              search={{ tab: each }}
-              aria-current={tab === each ? "page" : undefined}
-              className={look["tab"]}
-            >
+            <Link key={each} to="/rules" search={{ tab: each }} aria-current={tab === each ? "page" : undefined}>
               {text[each]}
             </Link>
           ))}
