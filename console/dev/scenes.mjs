@@ -399,9 +399,9 @@ export const scenes = {
       await page.locator("a[href^='/audit/']").first().click()
     }),
     scene("audit-call-waits", async (page, server) => open(`/audit/${calls.command}`)(page, server)),
-    scene("people", open("/people")),
+    scene("people", open("/organisation/people")),
     scene("people-token", async (page, server) => {
-      await open("/people")(page, server)
+      await open("/organisation/people")(page, server)
       await page.locator("select[name=agentId]").selectOption("dev")
       await page.getByRole("button", { name: "Make a token" }).click()
       await page.getByText("Shown once").waitFor()
@@ -422,7 +422,7 @@ export const scenes = {
     }),
     scene("audit", open("/audit")),
     scene("audit-call", async (page, server) => open(`/audit/${calls.ran}`)(page, server)),
-    scene("people", open("/people")),
+    scene("people", open("/organisation/people")),
     scene("servers", open("/tools/servers")),
   ],
   empty: [

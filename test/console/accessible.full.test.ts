@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
     await goTo("/tools/servers", ".play-empty")
     await goTo("/audit", ".tbl-a tbody tr")
     await goTo(`/audit/${ran.callId}`, ".steps")
-    await goTo("/people", ".tbl tbody tr")
+    await goTo("/organisation/people", ".tbl tbody tr")
     await goTo("/nowhere", "h1")
     expect(found).toEqual([])
     expect(problems).toEqual([])

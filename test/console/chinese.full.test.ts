@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)("in Chinese", () => {
   test("what went wrong is said in Chinese: in a form, in a dialog, and when a call was refused", async () => {
     const { url, signIn } = await openConsole({ rules: [{ deny: "delete_file", because: "不删除。" }] })
     const { page } = await signIn("me", { locale: "zh-CN" })
-    await page.goto(`${url}/people`)
+    await page.goto(`${url}/organisation/people`)
     await page.locator('input[name="id"]').fill("pat")
     await page.locator(".making button[type=submit]").first().click()
     await page.getByRole("alert").filter({ hasText: "短名“pat”已属于某个人或智能体。请另选一个。" }).waitFor()

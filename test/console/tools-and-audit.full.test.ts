@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       await page.locator("#tool-name").waitFor()
       expect(await cut(), tool).toEqual([])
     }
-    for (const path of ["/tools", "/tools/servers", "/people"]) {
+    for (const path of ["/tools", "/tools/servers", "/organisation/people"]) {
       await page.goto(`${url}${path}`)
       await page.locator("h1").first().waitFor()
       expect(await cut(), path).toEqual([])
