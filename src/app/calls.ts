@@ -121,6 +121,14 @@ export function openCalls(
       ...tools,
       why,
       discovery,
+      running: () =>
+        Array.from(ports.running, ([callId, { agentId, tool, input, since }]) => ({
+          callId,
+          agentId,
+          tool,
+          input,
+          since,
+        })),
       artifact: artifactsApi(ports),
       storeText: storeText(ports),
       approvals: approvalsApi(ports, documents, people.attach, rules.addApproved),

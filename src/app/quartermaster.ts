@@ -22,6 +22,7 @@ import type { Approvals } from "../approvals/queue/approvals.ts"
 import type { AuditReader } from "../audit/audit-reader.ts"
 import type { Why } from "../policy/explanation.ts"
 import type { Calls } from "../call/state/calls.ts"
+import type { RunningCall } from "../call/state/ports.ts"
 import type { AgentTools } from "../registry/agent-tools.ts"
 import type { Events } from "../core/events.ts"
 import type { ApprovalUIAdapter, Ask, PendingItem } from "../core/approval.ts"
@@ -135,6 +136,8 @@ export interface Quartermaster extends Calls, AgentTools, Events {
   /** The hosts that successful calls have reached, as far as the audit log was read. */
   reachedHosts(): Promise<ReadonlySet<string>>
   why: Why
+  /** The calls whose tools this process runs now. `input` is as the audit log shows it. */
+  running(): readonly ({ callId: string } & RunningCall)[]
   /** Aborts running calls and denies new ones until `thaw`: of one agent and its sub-agents, or of all agents. */
   freeze(given: { agentId?: string; by: string; because?: string }): Promise<void>
   /** Returns whether something was frozen. */

@@ -222,6 +222,8 @@ export interface Conversations {
   spentInTree(root: string): Promise<Spent>
   /** What all stored conversations of each agent have used. */
   spentByAgent(): Promise<{ agentId: string; spent: Spent }[]>
+  /** What the models of each agent have cost since then, in all its conversations. */
+  costSince(at: number): Promise<{ agentId: string; cost: number }[]>
   /** All turns from this index on, and before another one, oldest first. */
   turns(id: string, from?: number, before?: number): Promise<Turn[]>
   /**

@@ -57,7 +57,12 @@ export type QuartermasterEvent =
   | (CallEvent & { type: "TOOL_CALL_WITHHELD"; by: string; reason: string })
   | { type: "TOOL_LIST_CHANGED"; at: number; tool: string; change: "registered" | "unregistered" }
   | { type: "ROLE_CHANGED"; at: number; role: string; change: "created" | "updated" | "deleted" }
-  | { type: "AGENT_CHANGED"; at: number; agent: string; change: "created" | "terminated" | "frozen" | "thawed" }
+  | {
+      type: "AGENT_CHANGED"
+      at: number
+      agent: string
+      change: "created" | "updated" | "terminated" | "frozen" | "thawed"
+    }
   | { type: "MESSAGE_SENT"; at: number; message: string; from: string; to: string }
   | (RunEvent & { type: "RUN_STARTED" })
   /** What this run used, not the whole conversation. */

@@ -39,7 +39,6 @@ export const problemMessages: Readonly<Record<string, string>> = {
   problem_changed_meanwhile: "在您读取之后它已被修改。请重新查看，再修改一次。",
   problem_bad_cursor: "这个列表没有这样的位置。请从第一页开始。",
   problem_not_your_sessions: "这是 {person} 的会话。只有他们或有管理权限的人可以结束它们。",
-  problem_locks_out: "保存之后就没有人能修改组织了：{text}",
   problem_not_trusted: "没有信任任何定义：服务器现在提供的与您看到的不同。请重新查看。",
   problem_simulation_runs: "另一个模拟正在进行。请等它结束后再试。",
   problem_too_much_work: "这需要的时间太长。请缩短模式或示例中的文本，减少规则，或用更晚的 since 查看更少的调用。",

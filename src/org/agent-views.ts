@@ -4,16 +4,22 @@ import { intersectGroups, lowestLevel, weakerLevel } from "./inherited-limits.ts
 import { everyAgent } from "./freezes.ts"
 import type { Roster } from "./roster.ts"
 
+/** What a view is made of. */
+type ViewedRoster = {
+  agent(id: string): Agent | undefined
+  role(id: string): Role | undefined
+} & Pick<Roster, "freeze">
+
 /** What each agent is and may do, limited by its ancestors. Cached until the organisation changes. */
 export class AgentViews {
-  readonly #roster: Roster
+  readonly #roster: ViewedRoster
   readonly #levelOrder: LevelOrder
   readonly #defaultToolGroups: readonly string[] | null
   readonly #cached = new Map<string, AgentView>()
   /** The agents being computed. An agent that is its own ancestor gets no view. */
   readonly #computing = new Set<string>()
 
-  constructor(roster: Roster, levelOrder: LevelOrder, defaultToolGroups: readonly string[] | null) {
+  constructor(roster: ViewedRoster, levelOrder: LevelOrder, defaultToolGroups: readonly string[] | null) {
     this.#roster = roster
     this.#levelOrder = levelOrder
     this.#defaultToolGroups = defaultToolGroups

@@ -5,7 +5,15 @@ import { OrganisationError, type ChangedBy, type NewAgent, type Sourced } from "
 import { plainProblems } from "../schema/json-problems.ts"
 import { isInFolder } from "../lib/is-in-folder.ts"
 import { workspaceFolder } from "./agent-folder.ts"
-import { actingAgent, refuseBadId, refuseBadLevel, refuseBadPins, refuseUnknownDepartment } from "./validation.ts"
+import {
+  actingAgent,
+  refuseBadId,
+  refuseBadLevel,
+  refuseBadPins,
+  refuseConfigured,
+  refuseUnknownDepartment,
+  requirePerson,
+} from "./validation.ts"
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
@@ -159,6 +167,38 @@ function folderOf(
       `The folder ${JSON.stringify(folder)} is not inside ${JSON.stringify(above)}, the folder of agent '${parentId}'. Choose one inside it.`,
     )
   return { folder: path }
+}
+
+/** Gives an agent another role. What it and the agents below it may do changes with their next call. */
+export async function changeAgentRole(
+  context: OrganisationContext,
+  id: string,
+  roleName: string,
+  by: ChangedBy,
+): Promise<Agent> {
+  requirePerson(by, "change the role of an agent")
+  await context.documents.refresh()
+  const role = context.roster.findRole(roleName)
+  if (role === undefined)
+    throw new OrganisationError("unknown_role", `There is no role '${roleName}'. Choose one that exists.`)
+  const agent = await writeDocument<Agent>(context, { kind: "agent", id }, by, () => {
+    const { source, ...found } = context.roster.agent(id) ?? refuseUnknown(id)
+    if (found.status !== "active") refuseUnknown(id)
+    if (source === sources.builtIn)
+      throw new OrganisationError(
+        "cannot_change_system_agent",
+        `Agent '${id}' is built in and keeps its role. Create an agent of your own.`,
+      )
+    refuseConfigured({ source }, `Agent '${id}'`, "org.agents")
+    return { body: { ...found, roleId: role.id } }
+  })
+  context.emit({ type: "AGENT_CHANGED", at: context.now(), agent: id, change: "updated" })
+  return agent
+}
+
+function refuseUnknown(id: string): never {
+  const sentence = `There is no agent '${id}', or it has ended. List the agents to see which there are.`
+  throw new OrganisationError("agent_not_found", sentence)
 }
 
 function refuseBadBrief(taskBrief: unknown): void {

@@ -5,7 +5,7 @@ import type { LevelOrder } from "../core/permission.ts"
 import type { DocumentKind, Documents, StoredDocument } from "../core/documents.ts"
 import type { Messages } from "../store/port.ts"
 import type { Organisation } from "./organisation.ts"
-import { createAgent } from "./agents.ts"
+import { changeAgentRole, createAgent } from "./agents.ts"
 import { readConfiguredOrganisation, type OrganisationConfig } from "./configured-organisation.ts"
 import { createDepartment, deleteDepartment, renameDepartment } from "./departments.ts"
 import { sendMessage } from "./messages.ts"
@@ -18,7 +18,8 @@ import {
   updatePerson,
   withoutTokenHash,
 } from "./people.ts"
-import { createRole, deleteRole, updateRole } from "./roles.ts"
+import { previewRole, viewOfRole, type RolePreview } from "./role-preview.ts"
+import { createRole, deleteRole, roleRevision, updateRole } from "./roles.ts"
 import { Roster } from "./roster.ts"
 import { terminateAgent } from "./terminate-agent.ts"
 import { findTokenHolder } from "./person-tokens.ts"
@@ -103,12 +104,32 @@ export class Directory implements Organisation, OrganisationAdmin {
     return createRole(this.#context, given, by)
   }
 
-  updateRole(idOrName: string, change: Partial<NewRole>, by: ChangedBy): Promise<{ role: Role; hint?: string }> {
-    return updateRole(this.#context, idOrName, change, by)
+  updateRole(
+    idOrName: string,
+    change: Partial<NewRole>,
+    by: ChangedBy,
+    revision?: string,
+  ): Promise<{ role: Role; hint?: string }> {
+    return updateRole(this.#context, idOrName, change, by, revision)
   }
 
-  deleteRole(idOrName: string, by: ChangedBy): Promise<Role> {
-    return deleteRole(this.#context, idOrName, by)
+  deleteRole(idOrName: string, by: ChangedBy, revision?: string): Promise<Role> {
+    return deleteRole(this.#context, idOrName, by, revision)
+  }
+
+  /** Opaque. It changes with the role. */
+  roleRevision(id: string): string {
+    return roleRevision(this.#context, id)
+  }
+
+  /** The organisation as it would be with a role changed, or with a new one. Throws where saving would be refused. */
+  previewRole(id: string | undefined, change: Partial<NewRole>): RolePreview {
+    return previewRole(this.#context, id, change)
+  }
+
+  /** What a new agent of a role has. */
+  viewOfRole(role: Role): AgentView {
+    return viewOfRole(this.#context, role)
   }
 
   listAgents({ includeTerminated = false }: { includeTerminated?: boolean } = {}): readonly Sourced<Agent>[] {
@@ -126,6 +147,11 @@ export class Directory implements Organisation, OrganisationAdmin {
     const created = this.#creating.then(() => createAgent(this.#context, given, by))
     this.#creating = created.catch(() => {})
     return created
+  }
+
+  /** Gives an agent another role. Only people do. */
+  changeAgentRole(id: string, role: string, by: ChangedBy): Promise<Agent> {
+    return changeAgentRole(this.#context, id, role, by)
   }
 
   terminateAgent(id: string, by: ChangedBy, reason?: string): Promise<string[]> {
@@ -195,6 +221,11 @@ export class Directory implements Organisation, OrganisationAdmin {
 
   inbox(agentId: string, filter: { unreadOnly?: boolean } = {}): Promise<readonly Message[]> {
     return this.#context.messages.inbox(agentId, { ...filter, at: this.#context.now() })
+  }
+
+  /** The newest messages to an agent and from it, newest first. */
+  correspondence(agentId: string, limit: number): Promise<readonly Message[]> {
+    return this.#context.messages.correspondence(agentId, { at: this.#context.now(), limit })
   }
 
   markRead(messageIds: readonly string[]): Promise<void> {

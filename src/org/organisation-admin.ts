@@ -64,8 +64,14 @@ export interface OrganisationAdmin {
   findRole(idOrName: string): Sourced<Role> | undefined
   /** Returns the active role of that name unchanged if there is one. `hint` is a sentence for the person. */
   createRole(given: NewRole, by: ChangedBy): Promise<{ role: Role; created: boolean; hint?: string }>
-  updateRole(idOrName: string, change: Partial<NewRole>, by: ChangedBy): Promise<{ role: Role; hint?: string }>
-  deleteRole(idOrName: string, by: ChangedBy): Promise<Role>
+  /** With a revision it is refused when the role changed since. */
+  updateRole(
+    idOrName: string,
+    change: Partial<NewRole>,
+    by: ChangedBy,
+    revision?: string,
+  ): Promise<{ role: Role; hint?: string }>
+  deleteRole(idOrName: string, by: ChangedBy, revision?: string): Promise<Role>
 
   listAgents(filter?: { includeTerminated?: boolean }): readonly Sourced<Agent>[]
   findAgent(id: string): Sourced<Agent> | undefined

@@ -53,14 +53,16 @@ export async function updateRole(
   idOrName: string,
   change: Partial<NewRole>,
   by: ChangedBy,
+  revision?: string,
 ): Promise<{ role: Role; hint?: string }> {
   await context.documents.refresh()
   const creator = actingAgent(context, by)
-  const { id } = changeable(context, idOrName, by)
+  const { id } = changeableRole(context, idOrName, by)
   const { fields, hint } = roleFields(context, change, creator)
   if (creator !== undefined && fields.name !== undefined) refuseLookAlike(context, fields.name, id)
   const role = await writeDocument<Role>(context, { kind: "role", id }, by, () => {
-    const role = { ...changeable(context, id, by), ...fields }
+    refuseOldRevision(context, id, revision)
+    const role = { ...changeableRole(context, id, by), ...fields }
     if (fields.pins !== undefined && role.madeBy === "agent") refusePins(role)
     refuseTakenName(context, role)
     return { body: withoutSource(role), name: role.name }
@@ -70,20 +72,36 @@ export async function updateRole(
 }
 
 /** Agents with a deleted role can do nothing. */
-export async function deleteRole(context: OrganisationContext, idOrName: string, by: ChangedBy): Promise<Role> {
+export async function deleteRole(
+  context: OrganisationContext,
+  idOrName: string,
+  by: ChangedBy,
+  revision?: string,
+): Promise<Role> {
   await context.documents.refresh()
   actingAgent(context, by)
-  const { id } = changeable(context, idOrName, by)
+  const { id } = changeableRole(context, idOrName, by)
   const role = await writeDocument<Role>(context, { kind: "role", id }, by, () => {
-    const role = withoutSource(changeable(context, id, by))
+    refuseOldRevision(context, id, revision)
+    const role = withoutSource(changeableRole(context, id, by))
     return { body: { ...role, status: "deleted" }, name: role.name, live: false }
   })
   announce(context, role, "deleted")
   return role
 }
 
+/** Changes with every change of a role; what is not in the store has one that never changes. */
+export function roleRevision({ documents }: Pick<OrganisationContext, "documents">, id: string): string {
+  return String(documents.get("role", id)?.change ?? 0)
+}
+
+function refuseOldRevision(context: OrganisationContext, id: string, revision: string | undefined): void {
+  if (revision === undefined || revision === roleRevision(context, id)) return
+  throw new OrganisationError("changed_meanwhile", "The role changed since you read it. Read it again, then change it.")
+}
+
 /** The live role, if this actor may change it. */
-function changeable({ roster }: OrganisationContext, idOrName: string, by: ChangedBy): Sourced<Role> {
+export function changeableRole({ roster }: OrganisationContext, idOrName: string, by: ChangedBy): Sourced<Role> {
   const role = roster.findRole(idOrName)
   if (role === undefined) {
     throw new OrganisationError(
@@ -110,7 +128,7 @@ function existingRole(existing: Sourced<Role>, name: string): Role {
   throw new OrganisationError("name_taken", sentence)
 }
 
-function refuseTakenName({ roster }: OrganisationContext, { id, name }: Role): void {
+export function refuseTakenName({ roster }: OrganisationContext, { id, name }: Role): void {
   const other = roster.findRole(name)
   if (other === undefined || other.id === id) return
   throw new OrganisationError("name_taken", `There is another role '${name}'. Choose another name.`)

@@ -352,6 +352,20 @@ export function conversationsContract(
       ])
     })
 
+    test("what models cost since a time is counted by agent, over all its conversations", async () => {
+      const [store, other] = await open()
+      for (const agentId of ["ann", "ann", "bob"]) {
+        const { id } = await store.create(someConversation({ agentId }))
+        await store.post(id, { kind: "assistant", body: { cost: 2 } })
+        await store.post(id, { kind: "assistant", body: {} })
+        await store.post(id, { kind: "user", body: { cost: 50 } })
+      }
+      const costs = async (at: number) =>
+        Object.fromEntries((await other.costSince(at)).map(({ agentId, cost }) => [agentId, cost]))
+      expect(await costs(0)).toEqual({ ann: 4, bob: 2 })
+      expect(await costs(Date.now() + 60_000)).toEqual({})
+    })
+
     test("what lies below a conversation is found through messages, once for each, also where agents write back", async () => {
       const [store, other, messages] = await open()
       const [top, child, grandchild, stranger] = [

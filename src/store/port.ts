@@ -13,6 +13,8 @@ export interface Messages {
   insert(message: Message): Promise<void>
   /** Messages delivered by `at`, oldest first: the oldest thousand unread ones, or the newest thousand of all. */
   inbox(recipient: string, filter: { at: number; unreadOnly?: boolean }): Promise<Message[]>
+  /** The newest messages to an agent and from it, newest first. */
+  correspondence(agentId: string, filter: { at: number; limit: number }): Promise<Message[]>
   /** A message that was already read keeps its first `readAt`. */
   markRead(messageIds: readonly string[], at: number): Promise<void>
   /** The unread messages for a conversation, oldest first. */

@@ -80,6 +80,8 @@ export interface ConversationAdmin {
   modelOf(conversation: Pick<Conversation, "id" | "agentId" | "settings">): LanguageModel
   /** How full the context of its model is. */
   contextOf(conversation: Conversation): Promise<ContextStatus>
+  /** What the models of each agent have cost since then, in all its conversations. */
+  costSince(at: number): Promise<readonly { agentId: string; cost: number }[]>
   /** What was used in the tree below a conversation, by itself and by others. */
   spentInTree(id: string): Promise<Spent>
   /** What it may use together with those below it, with what people gave it more. */
@@ -192,6 +194,7 @@ export function openChains(parts: ChainParts) {
     modelOf,
     contextOf,
     spentInTree: (id) => conversations.spentInTree(id),
+    costSince: (at) => conversations.costSince(at),
     budgetOf: async (conversation) =>
       extendedBudget(
         { ...parts.settings.budget, ...treeBudget(rememberedOf(conversation).options) },

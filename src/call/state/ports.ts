@@ -26,8 +26,8 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   isTokenValid(tokenId: string): boolean
   /** Reports whether there are listeners, so that events without any need not be built. */
   hasListeners(type: EventType): boolean
-  /** The calls whose tools are running, each with a function that cancels it. */
-  running: Map<string, { agentId: string; cancel(because?: Ending): void }>
+  /** The calls whose tools are running, each with a function that cancels it. `input` is as the audit log shows it. */
+  running: Map<string, RunningCall & { cancel(because?: Ending): void }>
   /**
    * Aborted when the app closes: nothing starts any more, and calls that wait for a person stay in the approval queue.
    */
@@ -50,6 +50,14 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   notify(row: CallRow): void
   /** Tells the host that something waits and this process asks nobody about it. */
   tellUnasked(row: CallRow): void
+}
+
+/** A call whose tool runs in this process. */
+export interface RunningCall {
+  agentId: string
+  tool: string
+  input: string
+  since: number
 }
 
 /** Results by a key made of tool, input and file versions. */

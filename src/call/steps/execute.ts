@@ -63,7 +63,14 @@ export function execute(
     if (timeoutMs !== null || tool.kind === "composite") {
       call.clock = new RunClock(timeoutMs, () => giveUp(timedOut(tool, timeoutMs ?? 0)), outerClock(call))
     }
-    ports.running.set(call.callId, { agentId: call.request.agentId, cancel })
+    const { agentId } = call.request
+    ports.running.set(call.callId, {
+      agentId,
+      tool: tool.name,
+      input: call.maskedInput?.text ?? "",
+      since: call.startedAt ?? call.receivedAt,
+      cancel,
+    })
     if (signal !== undefined) onAbort(signal, cancel)
 
     const handle = (returned: unknown): unknown =>

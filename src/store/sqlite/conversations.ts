@@ -174,6 +174,17 @@ export class SqliteConversations implements Conversations {
     return rows.map(({ agentId, ...spent }) => ({ agentId, spent }))
   }
 
+  async costSince(at: number): Promise<{ agentId: string; cost: number }[]> {
+    const query = `select agent_id as agentId, sum(json_extract(body, '$.cost')) as cost
+      from conversations join turns on turns.conversation_id = conversations.id
+      where conversations.updated_at >= ?1 and turns.at >= ?1 and turns.kind = 'assistant' group by agent_id`
+    const rows = await retryWhileBusy(() => this.#database.prepare(query).all(at))
+    return (rows as { agentId: string; cost: number | null }[]).map(({ agentId, cost }) => ({
+      agentId,
+      cost: cost ?? 0,
+    }))
+  }
+
   async turns(id: string, from = 0, before = Number.MAX_SAFE_INTEGER): Promise<Turn[]> {
     const query =
       "select * from turns where conversation_id = ? and place >= ? and place < ? and kind <> 'erased' order by place"

@@ -37,6 +37,21 @@ test("an inbox has its owner's delivered messages, oldest first", async () => {
   expect(await messages.inbox("nobody", { at: 99 })).toEqual([])
 })
 
+test("an agent's correspondence has the newest messages to it and from it, newest first", async () => {
+  const [messages] = await openTwoMessages()
+  const sent = [
+    someMessage({ payload: "to", deliverAt: 10 }),
+    someMessage({ payload: "from", from: "bob", to: "cid", deliverAt: 20 }),
+    someMessage({ payload: "other", from: "ann", to: "cid", deliverAt: 30 }),
+    someMessage({ payload: "later", deliverAt: 40 }),
+  ]
+  for (const one of sent) await messages.insert(one)
+  const payloads = async (at: number, limit: number) =>
+    (await messages.correspondence("bob", { at, limit })).map(({ payload }) => payload)
+  expect(await payloads(30, 10)).toEqual(["from", "to"])
+  expect(await payloads(99, 2)).toEqual(["later", "from"])
+})
+
 test("a read message stays with the time it was first read, and is no longer unread", async () => {
   const [here, there] = await openTwoMessages()
   const [one, two] = [someMessage(), someMessage()]

@@ -32,6 +32,12 @@ export class SqliteMessages implements Messages {
     return unreadOnly ? messages : messages.toReversed()
   }
 
+  correspondence(agentId: string, { at, limit }: { at: number; limit: number }): Promise<Message[]> {
+    const query = `select * from messages where (recipient = ? or sender = ?) and deliver_at <= ?
+      order by deliver_at desc, id desc limit ?`
+    return this.#all(query, agentId, agentId, at, limit)
+  }
+
   async markRead(ids: readonly string[], at: number): Promise<void> {
     await this.settle(ids, [], at)
   }

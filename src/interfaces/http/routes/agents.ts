@@ -1,5 +1,7 @@
 import { z } from "zod"
 import { activities } from "../../../core/organisation.ts"
+import { agentEnd as endOf, agentPanel as panelOf } from "./agent-panel.ts"
+import { agentEnd, agentPanel } from "./org-page-schemas.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { actor, byId, entry, list, resource, text } from "./resource.ts"
@@ -49,6 +51,29 @@ export const agentEndpoints: readonly Endpoint[] = [
       taskId: text.max(200).optional(),
     }),
     ({ api, caller, body }) => api.app.org.createAgent(body, actor(caller)),
+  ),
+  endpoint({
+    method: "get",
+    path: "/v1/agents/{id}",
+    summary: "An agent with its last hour, what its tools do for it, its remembered answers and its messages.",
+    tag,
+    scope: "read",
+    params: byId,
+    answers: { 200: agentPanel },
+    handle: ({ api, caller, params }) => panelOf(api, caller, params.id),
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/agents/{id}/end",
+    summary: "What terminating an agent would end: agents below it, waiting calls and conversations.",
+    tag,
+    scope: "read",
+    params: byId,
+    answers: { 200: agentEnd },
+    handle: ({ api, params }) => endOf(api, params.id),
+  }),
+  agents.change("Gives an agent another role.", z.object({ role: text.max(200) }), ({ api, caller, params, body }) =>
+    api.app.org.changeAgentRole(params.id, body.role, actor(caller)),
   ),
   agents.remove(
     "Terminates an agent and all agents below it.",

@@ -15,7 +15,7 @@ import { scope } from "./schemas.ts"
  * GET    /v1/roles/{id}                        rolePage
  * POST   /v1/roles/preview                     rolePreviewBody → rolePreview; saves nothing
  * POST   /v1/roles                             creates one; with `copyOf`, from another role
- * PATCH  /v1/roles/{id}                        with `revision`; 409 `changed_meanwhile` with `current`, 422 `locks_out`
+ * PATCH  /v1/roles/{id}                        with `revision`; 409 `changed_meanwhile` with `current`, a rolePage
  * DELETE /v1/roles/{id}?revision               what it means: rolePage.deleting
  *
  * GET    /v1/people                            { items: personRow[] }
@@ -233,7 +233,9 @@ export const rolePreview = z
     refused: z
       .object({ code: z.string(), sentence: z.string() })
       .optional()
-      .describe("Saving would be refused, for example because nobody could change the organisation any more."),
+      .describe(
+        "Why saving would be refused: the name is taken, a group does not exist, the role stands in the configuration.",
+      ),
   })
   .meta({ id: "RolePreview" })
 
@@ -247,7 +249,7 @@ export const personRow = z
     pin: z.boolean(),
     hasToken: z.boolean(),
     tokenExpiresAt: time.optional(),
-    lastSignIn: time.optional(),
+    lastSignIn: time.optional().describe("For oneself, and for people who may manage; the sessions too."),
     sessions: z.array(
       z.object({ id: z.string(), startedAt: time, expiresAt: time, current: z.boolean(), machineUser: z.boolean() }),
     ),

@@ -1,6 +1,8 @@
 import { z } from "zod"
 import { totalWaiting } from "../../../core/approval.ts"
 import { sessionModes } from "../../../core/organisation.ts"
+import { organisationTree as tree, treeQuery } from "./org-page-schemas.ts"
+import { organisationTree } from "./organisation-tree.ts"
 import { endpoint, Reply, type Endpoint } from "./endpoint.ts"
 import { notFound } from "./problem.ts"
 import { byId, text } from "./resource.ts"
@@ -37,6 +39,16 @@ export const organisationEndpoints: readonly Endpoint[] = [
         waiting: mayRead ? totalWaiting(await app.approvals.count()) : 0,
       }
     },
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/organisation",
+    summary: "All live agents with what each does, waits for and cost today, or those that changed after a revision.",
+    tag,
+    scope: "read",
+    query: treeQuery,
+    answers: { 200: tree },
+    handle: ({ api, query }) => organisationTree(api, query.since),
   }),
   endpoint({
     method: "post",

@@ -1,36 +1,80 @@
 import { z } from "zod"
-import type { Endpoint } from "./endpoint.ts"
-import { actor, resource, text } from "./resource.ts"
+import { OrganisationError } from "../../../org/organisation-admin.ts"
+import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
+import { newRole, roleChange, rolePage, rolePreview, rolePreviewBody } from "./org-page-schemas.ts"
+import { HttpProblem, notFound } from "./problem.ts"
+import { actor, byId, entry, resource, text } from "./resource.ts"
+import { rolePage as pageOf, rolePreview as previewOf, roleRows } from "./role-page.ts"
 
 const name = text.max(200)
-const roleFields = {
-  rolePrompt: z.string().max(100_000).optional(),
-  toolGroups: z.array(text).nullable().optional(),
-  department: text.optional(),
-  level: z.number().optional(),
-  dialect: z.enum(["native", "claude", "classic"]).optional(),
-  llmServiceId: text.nullable().optional(),
-}
-
 const roles = resource("/v1/roles", "Organisation")
 const departments = resource("/v1/departments", "Organisation")
 
+const common = { tag: "Organisation", scope: "read" } as const
+
 export const roleEndpoints: readonly Endpoint[] = [
-  roles.list("The roles.", ({ app }) => app.org.listRoles()),
+  roles.list("The roles, with how many agents have each.", ({ app }) => roleRows(app)),
+  endpoint({
+    ...common,
+    method: "get",
+    path: "/v1/roles/{id}",
+    summary: "A role with its groups, what their tools do for its agents, and what deleting it means.",
+    params: byId,
+    answers: { 200: rolePage },
+    handle: ({ api, params }) => pageOf(api, params.id),
+  }),
+  endpoint({
+    ...common,
+    method: "post",
+    path: "/v1/roles/preview",
+    summary: "Which tools agents would gain and lost if a role were changed so. Saves nothing.",
+    body: rolePreviewBody,
+    answers: { 200: rolePreview },
+    handle: ({ api, body }) => previewOf(api.app, body.id, body.change),
+  }),
   roles.create(
-    "Creates a role, or returns the one of that name.",
-    z.object({ name, ...roleFields }),
-    async ({ api, caller, body }) => (await api.app.org.createRole(body, actor(caller))).role,
+    "Creates a role, or returns the one of that name; with copyOf, begins with the fields of another one.",
+    newRole,
+    async ({ api: { app }, caller, body: { copyOf, ...given } }) => {
+      if (copyOf === undefined) return (await app.org.createRole(given, actor(caller))).role
+      const original = app.org.findRole(copyOf)
+      if (original === undefined) throw notFound("role", copyOf)
+      const { rolePrompt, toolGroups, department, level, dialect, llmServiceId, pins } = original
+      const fields = { rolePrompt, toolGroups, department, level, dialect, llmServiceId, pins }
+      const copied = {
+        ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+        ...given,
+      }
+      const { role, created } = await app.org.createRole(copied, actor(caller))
+      if (!created)
+        throw new HttpProblem(409, `There is a role '${given.name}' already. Choose another name for the copy.`, {
+          code: "name_taken",
+        })
+      return role
+    },
   ),
   roles.change(
     "Changes the given fields of a role.",
-    z.object({ name: name.optional(), ...roleFields }),
-    async ({ api, caller, params, body: { name: renamed, ...rest } }) => {
+    roleChange,
+    ({ api, caller, params, body: { name: renamed, revision, ...rest } }) => {
       const change = renamed === undefined ? rest : { ...rest, name: renamed }
-      return (await api.app.org.updateRole(params.id, change, actor(caller))).role
+      return orChanged(api, params.id, async () => {
+        return (await api.app.org.updateRole(params.id, change, actor(caller), revision)).role
+      })
     },
   ),
-  roles.remove("Deletes a role.", ({ api, caller, params }) => api.app.org.deleteRole(params.id, actor(caller))),
+  endpoint({
+    method: "delete",
+    path: "/v1/roles/{id}",
+    summary: "Deletes a role. Its agents can do nothing until they have another one.",
+    tag: "Organisation",
+    scope: "manage",
+    params: byId,
+    query: z.object({ revision: text.optional() }),
+    answers: { 200: entry },
+    handle: ({ api, caller, params, query }) =>
+      orChanged(api, params.id, () => api.app.org.deleteRole(params.id, actor(caller), query.revision)),
+  }),
 
   departments.list("The departments.", ({ app }) => app.org.listDepartments()),
   departments.create("Creates a department.", z.object({ id: name, name: name.optional() }), ({ api, caller, body }) =>
@@ -43,3 +87,13 @@ export const roleEndpoints: readonly Endpoint[] = [
     api.app.org.deleteDepartment(params.id, actor(caller)),
   ),
 ]
+
+/** A change on top of an older revision is answered with the role as it is now. */
+async function orChanged<T>(api: Api, id: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof OrganisationError) || error.code !== "changed_meanwhile") throw error
+    throw new HttpProblem(409, error.message, { code: "changed_meanwhile", current: pageOf(api, id) })
+  }
+}
