@@ -1,3 +1,4 @@
+import { activityEndpoints } from "./activity.ts"
 import { agentEndpoints } from "./agents.ts"
 import { approvalEndpoints } from "./approvals.ts"
 import { auditEndpoints } from "./audit.ts"
@@ -21,6 +22,7 @@ export const endpoints: readonly Endpoint[] = [
   ...organisationEndpoints,
   ...roleEndpoints,
   ...agentEndpoints,
+  ...activityEndpoints,
   ...peopleEndpoints,
   ...ruleEndpoints,
   ...auditEndpoints,
