@@ -16,6 +16,13 @@ export interface SessionSecrets {
   readonly page: string
 }
 
+export interface PersonSession {
+  readonly id: string
+  readonly isMachineUser: boolean
+  readonly startedAt: number
+  readonly expiresAt: number
+}
+
 /** Signs people in to the console: with a link, which is for one person, once, for minutes, or with a person's own token. */
 export interface SignIn {
   /** Returns the secret of a link. Only its hash is stored. */
@@ -30,4 +37,8 @@ export interface SignIn {
   /** The session with these secrets, unless it has ended, its time is over, or its person or their token is gone. */
   holder(secrets: SessionSecrets): SignedIn | undefined
   end(sessionId: string, by: string): Promise<void>
+  /** The sessions of a person that count now, oldest first, and when they signed in last. */
+  sessionsOf(person: string): { sessions: readonly PersonSession[]; lastSignIn: number | undefined }
+  /** Ends all sessions of a person and their unused links. Returns how many sessions there were. */
+  endAll(person: string, by: string): Promise<number>
 }

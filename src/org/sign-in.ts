@@ -88,6 +88,29 @@ export function signIn({ documents, isPerson, personOfToken, isTokenOf, now }: S
       const { person, isMachineUser, expiresAt } = found.body
       return { sessionId: found.id, person, isMachineUser, expiresAt }
     },
+    sessionsOf(person) {
+      const own = ([...documents.all("session")] as StoredDocument<Body>[]).filter(({ body }) => body.person === person)
+      const starts = own.map(({ body }) => body.expiresAt - sessionMs)
+      const sessions = own.filter(isValid).map(({ id, body: { isMachineUser, expiresAt } }) => {
+        return { id, isMachineUser, startedAt: expiresAt - sessionMs, expiresAt }
+      })
+      return {
+        sessions: sessions.sort((one, other) => one.startedAt - other.startedAt),
+        lastSignIn: starts.length === 0 ? undefined : Math.max(...starts),
+      }
+    },
+    async endAll(person, by) {
+      await documents.refresh()
+      let ended = 0
+      for (const kind of ["session", "link"] as const)
+        for (const { id, live, body, change } of [...documents.all(kind)] as StoredDocument<Body>[]) {
+          if (!live || body.person !== person) continue
+          const { tokenHash: _cookie, pageHash: _page, ...rest } = body
+          const put = await documents.put({ kind, id, live: false, body: rest }, by, change)
+          if (put.written && kind === "session") ended++
+        }
+      return ended
+    },
     async end(sessionId, by) {
       await documents.refresh()
       const found = documents.get("session", sessionId) as StoredDocument<Body> | undefined

@@ -35,3 +35,26 @@ test("a person's token expires, is said to have expired, is renewed and revoked"
   const configured = await ask("POST", "/v1/people/pat/token", {})
   expect(configured.status).toBe(422)
 })
+
+test("a person is signed out everywhere by themselves or by who may manage, and nobody else sees their sessions", async () => {
+  const { signIn } = await serving({}, [{ id: "lee", name: "Lee" }])
+  const [one, two] = [await signIn("pat", false), await signIn("pat", false)]
+  const { ask: asLee } = await signIn("lee", false)
+  const { ask: asUser } = await signIn("user", true)
+  const patOf = ({ body }: { body: { items: { id: string }[] } }) => body.items.find(({ id }) => id === "pat")
+  expect(patOf(await one.ask("GET", "/v1/people"))).toMatchObject({
+    pin: false,
+    scopes: ["read", "call", "approve"],
+    lastSignIn: expect.any(Number),
+    sessions: [{ current: true }, { current: false }],
+  })
+  expect(patOf(await asLee("GET", "/v1/people"))).toMatchObject({ sessions: [] })
+  expect(await asLee("DELETE", "/v1/people/pat/sessions")).toMatchObject({
+    status: 403,
+    body: { code: "not_your_sessions" },
+  })
+  expect((await asUser("DELETE", "/v1/people/pat/sessions")).body).toEqual({ ended: 2 })
+  expect((await two.ask("GET", "/v1/me")).status).toBe(401)
+  expect((await asLee("DELETE", "/v1/people/lee/sessions")).body).toEqual({ ended: 1 })
+  expect((await asUser("DELETE", "/v1/people/nobody/sessions")).status).toBe(404)
+})

@@ -1,5 +1,10 @@
 import { z } from "zod"
-import { endpoint, type Endpoint } from "./endpoint.ts"
+import { usualScopes, type Person } from "../../../core/organisation.ts"
+import type { Sourced } from "../../../org/organisation-admin.ts"
+import type { Caller } from "./caller.ts"
+import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
+import { personRow, sessionsEnded, type PersonRowJson } from "./org-page-schemas.ts"
+import { HttpProblem, notFound } from "./problem.ts"
 import { actor, byId, entry, resource, text } from "./resource.ts"
 
 const people = resource("/v1/people", "Organisation")
@@ -10,9 +15,36 @@ const withToken = z.object({ person: entry, token: z.string() })
 const ofToken = { path: "/v1/people/{id}/token", tag: "Organisation", scope: "manage", params: byId } as const
 
 export const peopleEndpoints: readonly Endpoint[] = [
-  people.list("The people who answer approvals.", ({ app }) =>
-    app.org.listPeople().map(({ tokenHash: _hash, ...person }) => person),
-  ),
+  endpoint({
+    method: "get",
+    path: "/v1/people",
+    summary: "The people who answer approvals, with what they may do and where they are signed in.",
+    tag: "Organisation",
+    scope: "read",
+    answers: { 200: z.object({ items: z.array(personRow) }) },
+    handle: ({ api, caller }) => ({
+      items: api.app.org.listPeople().map((person) => personRowOf(api, caller, person)),
+    }),
+  }),
+  endpoint({
+    method: "delete",
+    path: "/v1/people/{id}/sessions",
+    summary:
+      "Signs a person out everywhere, and ends their unused sign-in links: oneself, or anybody with the scope manage.",
+    tag: "Organisation",
+    scope: "read",
+    params: byId,
+    answers: { 200: sessionsEnded },
+    async handle({ api, caller, params: { id } }) {
+      if (caller.id !== id && !caller.scopes.includes("manage"))
+        throw new HttpProblem(403, `These are sessions of ${id}. Only they, or people who may manage, end them.`, {
+          code: "not_your_sessions",
+          params: { person: id },
+        })
+      if (caller.id !== id && api.app.org.findPerson(id) === undefined) throw notFound("person", id)
+      return { ended: await api.app.signIn.endAll(id, caller.id) }
+    },
+  }),
   people.create(
     "Adds a person. Their token is shown only in this answer.",
     z.object({ id: text.max(200), ...fields, ...lifetime }),
@@ -43,6 +75,25 @@ export const peopleEndpoints: readonly Endpoint[] = [
     handle: ({ api, caller, params }) => api.app.org.revokePersonToken(params.id, actor(caller)),
   }),
 ]
+
+function personRowOf({ app }: Api, caller: Caller, person: Sourced<Person>): PersonRowJson {
+  const { tokenHash: _hash, ...shown } = person
+  const { sessions, lastSignIn } = app.signIn.sessionsOf(person.id)
+  const seesAll = caller.id === person.id || caller.scopes.includes("manage")
+  return {
+    ...shown,
+    roles: [...person.roles],
+    scopes: [...(person.scopes ?? usualScopes)],
+    hasToken: person.hasToken === true,
+    pin: app.pins.isSet(person.id),
+    ...(seesAll && lastSignIn !== undefined ? { lastSignIn } : {}),
+    sessions: seesAll
+      ? sessions.map(({ id, startedAt, expiresAt, isMachineUser: machineUser }) => {
+          return { id, startedAt, expiresAt, machineUser, current: id === caller.sessionId }
+        })
+      : [],
+  }
+}
 
 function msOf(given: number | null | undefined): number | null | undefined {
   return typeof given === "number" ? Math.round(given * 24 * 60 * 60_000) : given
