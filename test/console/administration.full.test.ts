@@ -11,8 +11,8 @@ describe.skipIf(!hasBrowser)("whoever may manage", () => {
   test("adds and removes a person, and makes and revokes the token of an agent", async () => {
     const { app, url, signIn } = await openConsole()
     const { page, problems } = await signIn("me")
-    await page.goto(url)
-    await page.getByRole("navigation").getByRole("link", { name: "People and tokens" }).click()
+    await page.goto(`${url}/organisation`)
+    await page.getByRole("link", { name: "People and tokens" }).click()
     const secretIn = (section: string) => page.getByRole("region", { name: section }).locator(".copy code").innerText()
     await page.getByLabel("Short name").fill("li")
     await page.getByLabel("Name", { exact: true }).first().fill("Li Wei")

@@ -26,7 +26,7 @@ export function OrganisationPage() {
           {tabs.map(([to, name]) => {
             const isHere = to === "/organisation" ? !/\/(roles|departments|people)/.test(path) : path.startsWith(to)
             return (
-              <Link key={to} to={to} aria-current={isHere ? "page" : undefined}>
+              <Link key={to} to={to} activeOptions={{ exact: true }} aria-current={isHere ? "page" : undefined}>
                 {words.govern.org[name]}
               </Link>
             )

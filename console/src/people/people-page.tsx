@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState, type FormEvent, type ReactNode } from "react"
+import type { PersonRowJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
 import { useServerTime } from "../api/clock.ts"
 import { post, remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
@@ -34,6 +35,7 @@ function People() {
   const manages = scopes.includes("manage")
   const query = useQuery(peopleQuery)
   const { data } = query
+  const now = useServerTime(60_000)
   const add = useMaking("/v1/people", "people", ({ id, name, roles }) => ({
     id,
     ...(name === "" ? {} : { name }),
@@ -46,14 +48,19 @@ function People() {
       {data === undefined && <Loading of={query} lines={2} />}
       {data?.length === 0 && <p className="soft">{words.people.nobody(me)}</p>}
       {data !== undefined && data.length > 0 && (
-        <Table heads={[words.people.person, words.people.roles, words.people.mayDo, ""]}>
+        <Table
+          heads={[words.people.person, words.people.roles, words.people.mayDo, words.govern.session.lastSignIn, ""]}
+        >
           {data.map((person) => (
             <tr key={person.id}>
               <td>
                 <b>{person.name}</b> <code className="dim">{person.id}</code>
               </td>
               <td>{person.roles.join(", ")}</td>
-              <td className="soft">{(person.scopes ?? ["read", "call", "approve"]).join(", ")}</td>
+              <td className="soft">{person.scopes.join(", ")}</td>
+              <td className="soft">
+                <SignedIn person={person} now={now} mayEnd={manages || person.id === me} />
+              </td>
               <td className="r">
                 {manages && (
                   <Ending
@@ -76,6 +83,31 @@ function People() {
       )}
       <Secret secret={add.secret} text={words.people.personToken} />
     </section>
+  )
+}
+
+interface SignedInProps {
+  readonly person: PersonRowJson
+  readonly now: number
+  readonly mayEnd: boolean
+}
+
+/** When somebody signed in last, where they are signed in, and whether they have a PIN. */
+function SignedIn({ person, now, mayEnd }: SignedInProps) {
+  const words = useWords()
+  const text = words.govern.session
+  const { lastSignIn, sessions, pin, tokenExpiresAt } = person
+  return (
+    <>
+      {lastSignIn === undefined ? text.never : agoText(now - lastSignIn, words)}
+      {`${words.card.comma}${text.pin} ${pin ? text.set : text.notSet}`}
+      {tokenExpiresAt !== undefined &&
+        `${words.card.comma}${text.tokenEnds(spanText(Math.max(0, tokenExpiresAt - now), words))}`}
+      {sessions.length > 0 && `${words.card.comma}${text.sessions(sessions.length)} `}
+      {sessions.length > 0 && mayEnd && (
+        <Ending label={text.signOut} path={`/v1/people/${encodeURIComponent(person.id)}/sessions`} topic="people" />
+      )}
+    </>
   )
 }
 

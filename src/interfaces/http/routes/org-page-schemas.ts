@@ -260,7 +260,6 @@ export const sessionsEnded = z.object({ ended: z.number() }).meta({ id: "Session
 
 export type TreeAgentJson = z.infer<typeof treeAgent>
 export type OrganisationTreeJson = z.infer<typeof organisationTree>
-export type ToolVerdictJson = z.infer<typeof toolVerdict>
 export type GroupVerdictsJson = z.infer<typeof groupVerdicts>
 export type AgentPanelJson = z.infer<typeof agentPanel>
 export type AgentEndJson = z.infer<typeof agentEnd>
@@ -268,6 +267,5 @@ export type RoleRowJson = z.infer<typeof roleRow>
 export type RolePageJson = z.infer<typeof rolePage>
 export type RoleChangeBody = z.infer<typeof roleChange>
 export type NewRoleBody = z.infer<typeof newRole>
-export type RolePreviewBody = z.infer<typeof rolePreviewBody>
 export type RolePreviewJson = z.infer<typeof rolePreview>
 export type PersonRowJson = z.infer<typeof personRow>
