@@ -34,19 +34,19 @@ test.each([
   [
     "createQuartermaster with a file that names it",
     `import { createQuartermaster } from ${library("index")}
-     import { loadConfig } from ${library("designs/s4")}
+     import { loadConfig } from ${library("designs/s4/index")}
      const app = await createQuartermaster(loadConfig("config.yml"))
      console.log((await app.call({ agentId: "operator", tool: "current_time", input: {} })).success)
      await app.close()`,
   ],
   [
     "the manager of S3",
-    `import { ToolManager } from ${library("designs/s3")}
+    `import { ToolManager } from ${library("designs/s3/index")}
      console.log((await new ToolManager().execute({ name: "file_list", arguments: { path: "." } })).success)`,
   ],
   [
     "the executor of S4",
-    `import { ToolExecutor, ToolRegistry, list_files } from ${library("designs/s4")}
+    `import { ToolExecutor, ToolRegistry, list_files } from ${library("designs/s4/index")}
      const registry = new ToolRegistry()
      registry.register(list_files)
      console.log((await new ToolExecutor(registry).execute("list_files", { path: "." }, { taskId: "t" })).success)`,

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Connection } from "../../build/mcp/client/connection.js"
+import { Connection } from "../../build/mcp-servers/connection.js"
 import { callbackAdapter, createQuartermaster } from "../../build/index.js"
 import { authFor, runSignedIn } from "./client-auth.mjs"
 

@@ -7,11 +7,11 @@ import { createInterface } from "node:readline"
 import { z } from "zod"
 import { createQuartermaster, defineTool } from "../../../build/index.js"
 import { newId } from "../../../build/lib/new-id.js"
-import { silentLogger } from "../../../build/model/logger.js"
-import { Journal } from "../../../build/store/journal.js"
-import { loadRecordKey } from "../../../build/store/record-key.js"
-import { newOwnerName } from "../../../build/store/owner.js"
-import { openStore } from "../../../build/store/store.js"
+import { silentLogger } from "../../../build/core/logger.js"
+import { Journal } from "../../../build/store/sqlite/journal.js"
+import { loadRecordKey } from "../../../build/store/sqlite/record-key.js"
+import { newOwnerName } from "../../../build/store/sqlite/owner.js"
+import { openStore } from "../../../build/store/sqlite/store.js"
 
 const { dir, config, options, tools } = JSON.parse(process.argv[2])
 const marks = openSync(join(dir, "marks"), "a")
