@@ -146,7 +146,12 @@ function failingAt(recorder: Recorder, calls: CallStore) {
     settle: () => recorder.settle(),
     close: () => recorder.close(),
   }
-  const writers = new Set<PropertyKey>(["insert", "swap", "say", "erase"])
+  const writers: ReadonlySet<PropertyKey> = new Set([
+    "insert",
+    "swap",
+    "recordAnswer",
+    "erase",
+  ] satisfies (keyof CallStore)[])
   const failingCalls = new Proxy(calls, {
     get(target, name) {
       const member = target[name as keyof CallStore] as (...values: unknown[]) => Promise<unknown>
@@ -163,12 +168,13 @@ const script = ["plain", "asked", "plain", "held", "fails", "keyed", "keyed", "p
 
 async function runScript(failAt: number) {
   const owner = newOwnerName()
-  const store = await openStore({ dataDir: temporaryFolder(), owner, logger: silentLogger, writes: "direct" })
+  const dir = temporaryFolder()
+  const store = await openStore({ dataDir: dir, owner, logger: silentLogger, writes: "direct" })
   const port = failingAt(store.recorder, await store.calls())
   const approvals = callbackAdapter({ onExecution: () => true, onResult: () => true })
   const options = { sweepMs: 0, approvals }
   const over = { ...store, recorder: port.recorder, calls: () => Promise.resolve(port.calls) }
-  const system = await createApp({ ...readSetup({}, options), owner }, over as never)
+  const system = await createApp({ ...readSetup({ data: { dir } }, options), owner }, over as never)
   const ran: { callId: string; recorded: boolean }[] = []
   const execute = (_input: unknown, { callId }: ToolContext) => {
     ran.push({ callId, recorded: port.starts.has(callId) })
