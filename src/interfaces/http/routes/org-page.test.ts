@@ -132,6 +132,25 @@ test("a role's page says who has it and what deleting it means", async () => {
   expect(worker).toMatchObject({ editable: false, role: { agents: 2 } })
 })
 
+test("nobody can be locked out of the organisation: the roles root and operator always manage it, and say why they stay", async () => {
+  const { ask } = await managing()
+  for (const id of ["root", "operator"]) {
+    const { body } = await ask("GET", `/v1/roles/${id}`)
+    expect(body).toMatchObject({
+      editable: false,
+      locked: expect.stringContaining("so that somebody can always manage the organisation"),
+    })
+    expect(await ask("PATCH", `/v1/roles/${id}`, { toolGroups: [] })).toMatchObject({
+      status: 422,
+      body: { code: "cannot_modify_system_role" },
+    })
+    expect(await ask("POST", "/v1/roles/preview", { id, change: { toolGroups: [] } })).toMatchObject({
+      body: { refused: { code: "cannot_modify_system_role" } },
+    })
+    expect((await ask("DELETE", `/v1/roles/${id}`)).status).toBe(422)
+  }
+})
+
 test("a role that changed in another tab is not written over, nor deleted", async () => {
   const { ask, role } = await managing()
   const { revision } = (await ask("GET", `/v1/roles/${role.id}`)).body

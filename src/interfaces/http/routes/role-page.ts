@@ -57,7 +57,7 @@ export function rolePage({ app }: Pick<Api, "app">, id: string): RolePageJson {
 
 function lockedBecause({ name, source }: Sourced<Role>): string {
   return source === sources.builtIn
-    ? `Role '${name}' is built in and cannot be changed. Copy it to make one of your own.`
+    ? `Role '${name}' is built in and cannot be changed, so that somebody can always manage the organisation. Copy it to make one of your own.`
     : `Role '${name}' is written in the configuration, under org.roles. Change it there.`
 }
 
