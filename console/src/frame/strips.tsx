@@ -52,7 +52,8 @@ function FrozenStrip() {
   const { pathname } = useLocation()
   const first = frozen[0]
   const everyone = frozen.find((entry) => entry.agentId === undefined)
-  if (first === undefined || (everyone === undefined && /^\/organisation(\/agents\/.*)?\/?$/.test(pathname))) return null
+  if (first === undefined || (everyone === undefined && /^\/organisation(\/agents\/.*)?\/?$/.test(pathname)))
+    return null
   const agents = frozen.flatMap(({ agentId }) => agentId ?? [])
   const text =
     everyone === undefined

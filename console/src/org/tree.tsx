@@ -99,7 +99,7 @@ const AgentBox = memo(function AgentBox({ agent, current }: { agent: TreeAgentJs
   const words = useWords()
   const text = words.govern.org
   const { id, role, department, level, roleByAgent, createdBy, activity, cost } = agent
-  const about = [role, department, level === undefined ? undefined : text.level(level)]
+  const about = [printable(role), department, level === undefined ? undefined : text.level(level)]
   return (
     <Link
       to="/organisation/agents/$agentId"

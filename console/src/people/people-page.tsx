@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState, type FormEvent, type ReactNode } from "react"
 import type { PersonRowJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { useServerTime } from "../api/clock.ts"
 import { post, remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
@@ -54,15 +55,15 @@ function People() {
           {data.map((person) => (
             <tr key={person.id}>
               <td>
-                <b>{person.name}</b> <code className="dim">{person.id}</code>
+                <b>{printable(person.name)}</b> <code className="dim">{person.id}</code>
               </td>
-              <td>{person.roles.join(", ")}</td>
+              <td>{printable(person.roles.join(", "))}</td>
               <td className="soft">{person.scopes.join(", ")}</td>
               <td className="soft">
                 <SignedIn person={person} now={now} mayEnd={manages || person.id === me} />
               </td>
               <td className="r">
-                {manages && (
+                {manages && person.source === "store" && (
                   <Ending
                     label={words.people.remove}
                     path={`/v1/people/${encodeURIComponent(person.id)}`}

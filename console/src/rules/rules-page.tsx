@@ -190,7 +190,7 @@ function RuleRow({ rule, current }: { rule: ShownRuleJson; current: boolean }) {
           ))}
         </span>
       </span>
-      <span className="num dim" title={text.decided(decided)}>
+      <span className="num dim" title={shadow === true ? text.wouldDecide(decided) : text.decided(decided)}>
         {decided}
       </span>
     </Link>
@@ -213,7 +213,7 @@ function SuggestionRow({ suggestion, at, current }: { suggestion: Suggestion; at
         <span className={look["title"]}>
           <code>{printable(draft.tool)}</code>{" "}
           <span className="soft">
-            {printable([draft.touching, draft.agent].filter(Boolean).join(words.card.comma))}
+            {printable([draft.touching, draft.hosts, draft.agent].filter(Boolean).join(words.card.comma))}
           </span>
         </span>
         <span className={look["source"]}>
