@@ -18,7 +18,12 @@ export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson |
             <span>{preview.refused.sentence}</span>
           </p>
         )}
-        {preview?.agents.length === 0 && <p className="soft">{text.nothing}</p>}
+        {preview?.agents.length === 0 && preview.refused === undefined && <p className="soft">{text.nothing}</p>}
+        {preview?.limited.map(({ id, by, groups }) => (
+          <p key={`limited ${id}`} className="soft" data-limited={id}>
+            {text.limited(id, by, groups.slice(0, 6).join(words.card.comma))}
+          </p>
+        ))}
         {preview?.agents.map(({ id, gained, lost, asksNow, runsNow }) => (
           <section key={id} data-preview={id} className={look["agent"]}>
             <Names title={text.gains(id, gained.length)} names={gained} tone="tag-ok" />
@@ -27,7 +32,7 @@ export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson |
             <Names title={text.runsNow(id)} names={runsNow} tone="tag-ok" />
           </section>
         ))}
-        {preview !== undefined && preview.unchanged.length > 0 && (
+        {preview !== undefined && preview.agents.length > 0 && preview.unchanged.length > 0 && (
           <p className="soft">{text.stays(preview.unchanged.slice(0, 12).join(words.card.comma))}</p>
         )}
       </div>

@@ -55,7 +55,7 @@ function People() {
           {data.map((person) => (
             <tr key={person.id}>
               <td>
-                <b>{printable(person.name)}</b> <code className="dim">{person.id}</code>
+                <b>{printable(person.name)}</b> {person.id !== person.name && <code className="dim">{person.id}</code>}
               </td>
               <td>{printable(person.roles.join(", "))}</td>
               <td className="soft">{person.scopes.join(", ")}</td>

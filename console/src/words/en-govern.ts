@@ -117,6 +117,8 @@ export const govern = {
     asksNow: (agent: string) => `${agent} is asked about from now on`,
     runsNow: (agent: string) => `${agent} runs unasked from now on`,
     stays: (agents: string) => `Nothing changes for ${agents}.`,
+    limited: (agent: string, above: string, groups: string) =>
+      `${agent} does not gain ${groups}: it stands below ${above}, and never has more than ${above}.`,
     unsaved: "Not saved. It counts from the next call on.",
     discard: "Discard",
     save: "Save role",

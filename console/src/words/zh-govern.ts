@@ -116,6 +116,7 @@ export const govern: Words["govern"] = {
     asksNow: (agent) => `${agent} 从此需要询问`,
     runsNow: (agent) => `${agent} 从此无需询问`,
     stays: (agents) => `对 ${agents} 没有变化。`,
+    limited: (agent, above, groups) => `${agent} 不会得到 ${groups}：它在 ${above} 之下，不会多于 ${above} 所有的。`,
     unsaved: "尚未保存。从下一次调用起生效。",
     discard: "放弃",
     save: "保存岗位",
