@@ -5,6 +5,17 @@ import { closeBrowser, hasBrowser, openConsole } from "./browser.ts"
 
 afterAll(closeBrowser)
 
+/** Unfolds everyone and measures until that was painted. */
+const drawing = `new Promise((resolve) => {
+  const began = performance.now()
+  ;[...document.querySelectorAll("button")].find((button) => button.textContent === "Unfold everyone").click()
+  const look = () =>
+    document.querySelector("[data-agent='a999']") === null
+      ? requestAnimationFrame(look)
+      : requestAnimationFrame(() => resolve(performance.now() - began))
+  look()
+})`
+
 const manager = { kind: "person", id: "me" } as const
 
 describe.skipIf(!hasBrowser)("whoever governs", () => {
@@ -108,7 +119,7 @@ describe.skipIf(!hasBrowser)("whoever governs", () => {
     await page.locator(`[data-call='${waiting.callId}'][data-verdict='not_approved']`).waitFor()
   })
 
-  test("draws a thousand agents, finds one of them, and moves nothing when one changes", async () => {
+  test("draws a thousand agents in under 200 ms, finds one of them, and moves nothing when one changes", async () => {
     const { app, url, signIn } = await openConsole()
     for (let made = 0; made < 1000; made++)
       await app.org.createAgent(
@@ -119,14 +130,27 @@ describe.skipIf(!hasBrowser)("whoever governs", () => {
     await page.goto(`${url}/organisation`)
     const dev = page.locator("[data-agent='dev']")
     await dev.waitFor()
-    const place = await dev.boundingBox()
+    // Others use this machine too, so the fastest of six counts.
+    const times: number[] = []
+    for (let round = 0; round < 6; round++) {
+      if (round > 0) await page.getByRole("button", { name: "Fold everyone", exact: true }).click()
+      times.push(await page.evaluate(drawing))
+    }
+    expect(await page.locator("[data-agent]").count()).toBe(1003)
+    console.log(`a thousand agents are drawn in ${times.map(Math.round).join(", ")} ms`)
+    expect(Math.min(...times)).toBeLessThan(200)
+
+    await page.locator("[data-agent='a777']").scrollIntoViewIfNeeded()
+    const places = () =>
+      page.locator("[data-agent]").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().y))
+    const before = await places()
     await app.freeze({ agentId: "dev", by: "me" })
-    await page.locator("[data-agent='dev'][data-activity='frozen']").waitFor()
-    expect(await dev.boundingBox()).toEqual(place)
+    await page.locator("[data-agent='a777'][data-activity='frozen']").waitFor()
+    expect(await places()).toEqual(before)
     await page.getByLabel("Find an agent").fill("a777")
     await page.locator("[data-agent='a777']").waitFor()
-    expect(await page.locator("[data-agent]").count()).toBeLessThan(10)
-  })
+    await until(async () => (await page.locator("[data-agent]").count()) < 10, "only what was found is shown")
+  }, 120_000)
 
   test("who may not manage looks and is told why they may not change", async () => {
     const { url, signIn } = await openConsole()

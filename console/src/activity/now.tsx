@@ -57,7 +57,7 @@ export function Calls({ calls }: { calls: readonly CallOfAgent[] }) {
               </td>
               <td className="mono">{tool}</td>
               <td className="mono soft cutcell">{printable(summary)}</td>
-              <td>
+              <td className={look["rail"]}>
                 <Link to="/audit/$callId" params={{ callId }}>
                   <Rail ticks={ticksOf(facts)} label={endingText(facts, words)} />
                 </Link>

@@ -127,7 +127,13 @@ export function RulePane({ id, close, open }: Props) {
         </section>
       </div>
       <footer className={look["bar"]}>
-        <p className="grow dim">{rule.stored ? !manages && <Marked text={text.mayNot} /> : text.inFile}</p>
+        <p className="grow dim">
+          {rule.stored
+            ? !manages && <Marked text={text.mayNot} />
+            : rule.source === "built in"
+              ? text.builtIn
+              : text.inFile}
+        </p>
         {rule.stored && manages && (
           <>
             <button
