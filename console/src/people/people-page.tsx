@@ -58,7 +58,9 @@ function People() {
                 <b>{printable(person.name)}</b> {person.id !== person.name && <code className="dim">{person.id}</code>}
               </td>
               <td>{printable(person.roles.join(", "))}</td>
-              <td className="soft">{person.scopes.join(", ")}</td>
+              <td className="soft">
+                <code>{person.scopes.join(", ")}</code>
+              </td>
               <td className="soft">
                 <SignedIn person={person} now={now} mayEnd={manages || person.id === me} />
               </td>

@@ -15,6 +15,7 @@ import { useProblemText } from "../words/problem-text.ts"
 import { momentText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { listOf, ruleOf, type ArgDraft, type Draft } from "./draft.ts"
+import { flawText } from "./flaw-text.ts"
 import { addRule, changeRule, choicesQuery, simulate, tryRule, type WrittenRule } from "./queries.ts"
 import { verdictClass } from "./rule-text.ts"
 import look from "./rules.module.css"
@@ -39,6 +40,7 @@ interface Example {
 export function RuleEditor({ begin, stored, isGone = false, suggestion, close, saved }: Props) {
   const words = useWords()
   const text = words.govern.rules
+  const { language } = useLanguage()
   const tell = useTell()
   const problem = useProblemText()
   const [draft, setDraft] = useState(begin)
@@ -104,7 +106,7 @@ export function RuleEditor({ begin, stored, isGone = false, suggestion, close, s
           <p key={sentence} className="strip strip-in strip-ask" role="status">
             <Icon name="alert-triangle" />
             <span>
-              <b>{text.flaw[kind]}.</b> {printable(sentence)}
+              <b>{text.flaw[kind]}.</b> {flawText(sentence, language)}
             </span>
           </p>
         ))}

@@ -15,6 +15,7 @@ import { useProblemText } from "../words/problem-text.ts"
 import { dateText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { draftOfShown, ruleOf } from "./draft.ts"
+import { flawText } from "./flaw-text.ts"
 import { removeRule, ruleQuery } from "./queries.ts"
 import { Recorded, RuleEditor } from "./rule-editor.tsx"
 import { matchText, verdictClass } from "./rule-text.ts"
@@ -83,7 +84,7 @@ export function RulePane({ id, close, open }: Props) {
           <p key={sentence} className="strip strip-in strip-ask">
             <Icon name="alert-triangle" />
             <span>
-              <b>{text.flaw[kind]}.</b> {printable(sentence)}
+              <b>{text.flaw[kind]}.</b> {flawText(sentence, language)}
             </span>
           </p>
         ))}

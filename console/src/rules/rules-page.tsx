@@ -9,9 +9,10 @@ import { printable } from "../../../src/lib/printable.ts"
 import { suggestionsQuery, useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Loading } from "../ui/loading.tsx"
-import { useWords } from "../words/words.tsx"
+import { useLanguage, useWords } from "../words/words.tsx"
 import { AskWhy } from "./ask-why.tsx"
 import { draftOf, emptyDraft } from "./draft.ts"
+import { flawText } from "./flaw-text.ts"
 import { Grants } from "./grants.tsx"
 import { RuleEditor } from "./rule-editor.tsx"
 import { RulePane } from "./rule-pane.tsx"
@@ -162,6 +163,7 @@ function List({ shown, suggestions }: { shown: string | undefined; suggestions: 
 function RuleRow({ rule, current }: { rule: ShownRuleJson; current: boolean }) {
   const words = useWords()
   const text = words.govern.rules
+  const { language } = useLanguage()
   const { id, verdict, tool, because, source, addedBy, stored, decided, flaws, shadow, expired } = rule
   return (
     <Link
@@ -185,7 +187,7 @@ function RuleRow({ rule, current }: { rule: ShownRuleJson; current: boolean }) {
           {flaws.map(({ kind, sentence }) => (
             <span key={sentence} className={look["flaw"]}>
               <Icon name="alert-triangle" small />
-              {text.flaw[kind]}: {printable(sentence)}
+              {text.flaw[kind]}: {flawText(sentence, language)}
             </span>
           ))}
         </span>
