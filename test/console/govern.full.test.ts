@@ -223,6 +223,7 @@ describe.skipIf(!hasBrowser)("whoever governs", () => {
     await page.locator("[data-suggestion='0']").click()
     await page.locator("form").getByText("recorded calls tried").waitFor()
     expect(await page.locator("form tbody tr").count()).toBe(5)
+    await page.locator("form [data-outcome='allow']").first().waitFor()
     await page.getByRole("button", { name: /Save rule/ }).click()
     await page.getByText("The rule counts from now on.").waitFor()
     expect(await app.call(write("f"))).toMatchObject({ success: true })

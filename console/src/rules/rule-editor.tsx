@@ -44,7 +44,9 @@ export function RuleEditor({ begin, stored, isGone = false, suggestion, close, s
   const tell = useTell()
   const problem = useProblemText()
   const [draft, setDraft] = useState(begin)
-  const [examples, setExamples] = useState<readonly Example[]>([])
+  const [examples, setExamples] = useState<readonly Example[]>(
+    (suggestion?.examples ?? []).map((input) => ({ agentId: begin.agent, input })),
+  )
   const [revision, setRevision] = useState(stored?.revision ?? "")
   const [state, setState] = useState<{ saving: boolean; error?: unknown; meanwhile?: boolean }>({ saving: false })
   const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
