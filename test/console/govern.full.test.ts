@@ -5,14 +5,13 @@ import { closeBrowser, hasBrowser, openConsole } from "./browser.ts"
 
 afterAll(closeBrowser)
 
-/** Unfolds everyone and measures until that was painted. */
+/** Unfolds everyone and waits until that was painted. */
 const drawing = `new Promise((resolve) => {
-  const began = performance.now()
-  ;[...document.querySelectorAll("button")].find((button) => button.textContent === "Unfold everyone").click()
+  [...document.querySelectorAll("button")].find((button) => button.textContent === "Unfold everyone").click()
   const look = () =>
     document.querySelector("[data-agent='a999']") === null
       ? requestAnimationFrame(look)
-      : requestAnimationFrame(() => resolve(performance.now() - began))
+      : requestAnimationFrame(() => setTimeout(resolve))
   look()
 })`
 
@@ -130,11 +129,19 @@ describe.skipIf(!hasBrowser)("whoever governs", () => {
     await page.goto(`${url}/organisation`)
     const dev = page.locator("[data-agent='dev']")
     await dev.waitFor()
-    // Others use this machine too, so the fastest of six counts.
+    // The time of the page's own thread: others use this machine too. The first round also compiles what draws.
+    const meter = await page.context().newCDPSession(page)
+    await meter.send("Performance.enable", { timeDomain: "threadTicks" })
+    const spent = async () => {
+      const { metrics } = await meter.send("Performance.getMetrics")
+      return 1000 * metrics.find(({ name }) => name === "TaskDuration")!.value
+    }
     const times: number[] = []
     for (let round = 0; round < 6; round++) {
       if (round > 0) await page.getByRole("button", { name: "Fold everyone", exact: true }).click()
-      times.push(await page.evaluate(drawing))
+      const before = await spent()
+      await page.evaluate(drawing)
+      times.push((await spent()) - before)
     }
     expect(await page.locator("[data-agent]").count()).toBe(1003)
     console.log(`a thousand agents are drawn in ${times.map(Math.round).join(", ")} ms`)

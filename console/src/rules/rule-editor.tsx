@@ -144,18 +144,21 @@ export function RuleEditor({ begin, stored, isGone = false, suggestion, close, s
 function useTried(
   rule: WrittenRule,
   replaces: string | undefined,
-  { tool }: Draft,
+  draft: Draft,
   examples: readonly Example[],
 ): TriedJson | undefined {
   const [tried, setTried] = useState<TriedJson>()
-  const asked = JSON.stringify({ rule, examples })
+  const main = useMainParameter(draft)
+  const asked = JSON.stringify({ rule, examples, main })
   const latest = useRef(asked)
   useEffect(() => {
     latest.current = asked
     const timer = setTimeout(() => {
       const given = examples.flatMap(({ agentId, input }) => {
-        const value = parse(input)
-        return agentId === "" || value === undefined ? [] : [{ agentId, tool: firstTool(tool), input: value.input }]
+        const value = parse(input, main)
+        return agentId === "" || value === undefined
+          ? []
+          : [{ agentId, tool: firstTool(draft.tool), input: value.input }]
       })
       tryRule({ rule, ...(replaces === undefined ? {} : { replaces }), examples: given }).then(
         (answer) => latest.current === asked && setTried(answer),
@@ -169,12 +172,21 @@ function useTried(
   return tried
 }
 
-const firstTool = (tools: string) => tools.split(",")[0]?.trim() ?? ""
+const firstTool = (tools: string) => listOf(tools)[0] ?? ""
 
-function parse(text: string): { input: unknown } | undefined {
-  if (text.trim() === "") return { input: {} }
+/** The first parameter of the first tool that a rule names: most tools take what they are about in it. */
+function useMainParameter({ tool }: Draft): string | undefined {
+  const { data: choices } = useQuery(choicesQuery)
+  return choices?.tools.find(({ value }) => value === firstTool(tool))?.parameters[0]
+}
+
+/** An input as it is typed: JSON, or only the text of the main parameter. */
+function parse(text: string, main: string | undefined): { input: unknown } | undefined {
+  const typed = text.trim()
+  if (typed === "") return { input: {} }
+  if (!typed.startsWith("{") && main !== undefined) return { input: { [main]: typed } }
   try {
-    return { input: JSON.parse(text) as unknown }
+    return { input: JSON.parse(typed) as unknown }
   } catch {
     return undefined
   }
@@ -438,8 +450,9 @@ function Examples({ examples, change, tried, draft }: ExamplesProps) {
   const { data: choices } = useQuery(choicesQuery)
   const set = (at: number, next: Partial<Example>) =>
     change(examples.map((example, place) => (place === at ? { ...example, ...next } : example)))
+  const main = useMainParameter(draft)
   // The server answers for those that could be read, in their order.
-  const readable = examples.map(({ agentId, input }) => agentId !== "" && parse(input) !== undefined)
+  const readable = examples.map(({ agentId, input }) => agentId !== "" && parse(input, main) !== undefined)
   return (
     <section className={look["part"]}>
       <h3 className="h3">{text.examples}</h3>
@@ -462,11 +475,11 @@ function Examples({ examples, change, tried, draft }: ExamplesProps) {
             <input
               className="in mono grow"
               aria-label={text.input}
-              placeholder='{"path":"docs/notes.md"}'
+              placeholder={main === undefined ? '{"path":"docs/notes.md"}' : text.exampleInput(main)}
               value={example.input}
               onChange={(event) => set(at, { input: event.target.value })}
             />
-            {parse(example.input) === undefined ? (
+            {parse(example.input, main) === undefined ? (
               <span className="hint-wrong">{text.badJson}</span>
             ) : (
               outcome !== undefined && (

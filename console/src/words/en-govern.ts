@@ -237,6 +237,7 @@ export const govern = {
     becauseMore: "for those who read the rules later",
     examples: "Examples, tried as you type",
     examplesMore: "Name an agent and an input: what is decided now, and what with this rule.",
+    exampleInput: (parameter: string) => `${parameter}, or the whole input as JSON`,
     addExample: "Add an example",
     input: "Input as JSON",
     badJson: "This is not JSON.",

@@ -234,6 +234,7 @@ export const govern: Words["govern"] = {
     becauseMore: "供日后阅读规则的人",
     examples: "示例，随输入试行",
     examplesMore: "指定智能体与输入：现在如何决定，有此规则又如何。",
+    exampleInput: (parameter) => `${parameter}，或整个输入的 JSON`,
     addExample: "添加示例",
     input: "JSON 输入",
     badJson: "这不是 JSON。",
