@@ -100,13 +100,15 @@ function SignedIn({ person, now, mayEnd }: SignedInProps) {
   const words = useWords()
   const text = words.govern.session
   const { lastSignIn, sessions, pin, tokenExpiresAt } = person
+  const lastEnd = Math.max(...sessions.map(({ expiresAt }) => expiresAt))
   return (
     <>
       {lastSignIn === undefined ? text.never : agoText(now - lastSignIn, words)}
       {`${words.card.comma}${text.pin} ${pin ? text.set : text.notSet}`}
       {tokenExpiresAt !== undefined &&
         `${words.card.comma}${text.tokenEnds(spanText(Math.max(0, tokenExpiresAt - now), words))}`}
-      {sessions.length > 0 && `${words.card.comma}${text.sessions(sessions.length)} `}
+      {sessions.length > 0 &&
+        `${words.card.comma}${text.sessions(sessions.length, spanText(Math.max(0, lastEnd - now), words))} `}
       {sessions.length > 0 && mayEnd && (
         <Ending label={text.signOut} path={`/v1/people/${encodeURIComponent(person.id)}/sessions`} topic="people" />
       )}

@@ -157,7 +157,7 @@ export const govern = {
     pin: "PIN",
     set: "set",
     notSet: "not set",
-    sessions: (n: number) => plural(n, "session"),
+    sessions: (n: number, time: string) => `${plural(n, "session")}, the last ends in ${time}`,
     signOut: "Sign out everywhere",
     tokenEnds: (time: string) => `token ends in ${time}`,
   },

@@ -155,7 +155,7 @@ export const govern: Words["govern"] = {
     pin: "PIN",
     set: "已设置",
     notSet: "未设置",
-    sessions: (n) => `${n} 个会话`,
+    sessions: (n, time) => `${n} 个会话，最后一个在 ${time} 后到期`,
     signOut: "在所有地方退出",
     tokenEnds: (time) => `令牌 ${time}后到期`,
   },
