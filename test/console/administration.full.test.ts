@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)("whoever may manage", () => {
     const { app, url, signIn } = await openConsole()
     const { page, problems } = await signIn("me")
     await page.goto(`${url}/organisation`)
-    await page.getByRole("link", { name: "People and tokens" }).click()
+    await page.getByRole("link", { name: "People", exact: true }).click()
     const secretIn = (section: string) => page.getByRole("region", { name: section }).locator(".copy code").innerText()
     await page.getByLabel("Short name").fill("li")
     await page.getByLabel("Name", { exact: true }).first().fill("Li Wei")

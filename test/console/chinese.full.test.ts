@@ -90,4 +90,35 @@ describe.skipIf(!hasBrowser)("in Chinese", () => {
     await app.approvals.answer(item!.callId, { kind: "reject" }, "pat")
     await running
   })
+
+  test("the pages that govern say all in Chinese", async () => {
+    const { app, url, submit, signIn } = await openConsole()
+    await app.org.createRole({ name: "tester", toolGroups: ["data"] }, { kind: "person", id: "me" })
+    await app.rules.add({ allow: "no_such_tool", because: "不用。" }, "me")
+    await submit("write_file", { path: "notes.md", content: "x" })
+    const { page, problems } = await signIn("me", { locale: "zh-CN" })
+    // What groups are and why a built-in rule stands is written where they are made, in one language.
+    const told = new Set([...app.listGroups().map(({ description }) => description), ...app.rules.list().map(({ because }) => because)]) // prettier-ignore
+    for (const [path, there] of [
+      ["/organisation", "[data-agent='dev']"],
+      ["/organisation/agents/dev", "[data-panel='dev']"],
+      ["/organisation/roles", "[data-group]"],
+      ["/organisation/roles/root", "[data-group]"],
+      ["/organisation/departments", "main form"],
+      ["/organisation/people", "main form"],
+      ["/rules", "[data-rule]"],
+      ["/rules?id=new", "main form"],
+      ["/rules?tab=remembered", "main b"],
+      ["/rules?tab=why", "main form"],
+      ["/activity", "[data-lane]"],
+    ] as const) {
+      await page.goto(`${url}${path}`)
+      await page.locator(there).first().waitFor()
+      expect(
+        (await latinSentences(page, "main")).filter((text) => !told.has(text)),
+        path,
+      ).toEqual([])
+    }
+    expect(problems).toEqual([])
+  })
 })

@@ -9,9 +9,9 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
   test("a call runs, another waits, is approved, and its story is read; the list counts along", async () => {
     const { app, url, signIn } = await openConsole()
     const { page, problems } = await signIn("me")
-    await page.getByText("0 of 4 done").waitFor()
+    await page.getByText("0 of 6 done").waitFor()
     await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
-    await page.getByText("1 of 4 done").waitFor()
+    await page.getByText("1 of 6 done").waitFor()
 
     await page.goto(`${url}/tools?tool=run_command&agent=dev`)
     await page.locator(".sf textarea").first().fill("ls nowhere")
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
     await page.getByRole("link", { name: "Open in the audit log" }).click()
     await page.getByRole("heading", { name: "run_command by dev" }).waitFor()
     await page.goto(`${url}/inbox`)
-    await page.getByText("4 of 4 done").waitFor()
+    await page.getByText("4 of 6 done").waitFor()
     expect(problems).toEqual([])
   }, 60_000)
 

@@ -18,7 +18,7 @@ export function Now() {
       <div className={look["nowHead"]}>
         <h2 className="h3">{govern.org.now}</h2>
         <i className="dot dot-live" />
-        <span className="grow" />
+        <span className="dim grow">{govern.org.live}</span>
         <Link to="/activity">{govern.org.allActivity}</Link>
       </div>
       <div className="scroll" tabIndex={0} role="group" aria-label={govern.org.callsNow}>
@@ -57,7 +57,7 @@ export function Calls({ calls }: { calls: readonly CallOfAgent[] }) {
               </td>
               <td className="mono">{tool}</td>
               <td className="mono soft cutcell">{printable(summary)}</td>
-              <td>
+              <td className={look["rail"]}>
                 <Link to="/audit/$callId" params={{ callId }}>
                   <Rail ticks={ticksOf(facts)} label={endingText(facts, words)} />
                 </Link>

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
+import type { AuditRowJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 import type { Digest, Inbox, Me, Refused, Standing, Suggestion } from "../../../src/interfaces/http/routes/schemas.ts"
 import { setServerTime } from "./clock.ts"
 import { get } from "./http.ts"
@@ -53,3 +54,9 @@ export const digestQuery = (since: number) =>
     queryFn: () => get<Digest>(`/v1/digest?since=${since}`),
     staleTime: Number.POSITIVE_INFINITY,
   })
+
+/** The newest calls that have ended. */
+export const callsQuery = queryOptions({
+  queryKey: ["calls", "newest"],
+  queryFn: async () => (await get<{ items: AuditRowJson[] }>("/v1/audit?limit=200")).items,
+})

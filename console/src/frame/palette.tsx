@@ -3,11 +3,14 @@ import { createSpotlight, Spotlight } from "@mantine/spotlight"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useDeferredValue, useState } from "react"
-import { inboxQuery, useMe } from "../api/queries.ts"
+import { callsQuery, inboxQuery, useMe } from "../api/queries.ts"
 import { chatsQuery } from "../chat/queries.ts"
+import { rolesQuery, treeQuery } from "../org/queries.ts"
+import { rulesQuery } from "../rules/queries.ts"
 import { documentsQuery } from "../documents/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import type { IconName } from "../ui/icon-paths.ts"
+import { clockTime } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
 import { useFreeze } from "./freeze.tsx"
 import { pages } from "./pages.ts"
@@ -15,7 +18,10 @@ import { pages } from "./pages.ts"
 const [paletteStore, palette] = createSpotlight()
 export const openPalette = () => palette.open()
 
-/** ⌘K: pages, what waits, conversations, freeze. Nothing in it answers anything. */
+/** How many of each kind are offered at most. */
+const most = 8
+
+/** ⌘K: pages, what waits, conversations, agents, roles, rules, calls, freeze. Nothing in it answers anything. */
 export function Palette() {
   const words = useWords()
   const say = useSay()
@@ -27,6 +33,15 @@ export function Palette() {
   const chats = useInfiniteQuery({ ...chatsQuery(useDeferredValue(typed ?? "").trim()), enabled: typed !== undefined })
 
   const { data: documents = [] } = useQuery({ ...documentsQuery, enabled: typed !== undefined })
+  const wanted = useDeferredValue(typed ?? "").trim()
+  // These are many: they are offered once something is typed.
+  const enabled = wanted !== ""
+  const { data: tree } = useQuery({ ...treeQuery, enabled })
+  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled })
+  const rules = useInfiniteQuery({ ...rulesQuery(wanted), enabled })
+  const { data: calls = [] } = useQuery({ ...callsQuery, enabled })
+  const find = <Item,>(items: readonly Item[], text: (item: Item) => string): readonly Item[] =>
+    enabled ? items.filter((item) => text(item).toLowerCase().includes(wanted.toLowerCase())).slice(0, most) : []
 
   const action = (id: string, icon: IconName, label: string, onClick: () => void, description?: string) => ({
     id,
@@ -77,6 +92,61 @@ export function Palette() {
           () => void navigate({ to: "/documents", search: { path } }),
           agentId,
         ),
+      ),
+    },
+    {
+      group: words.govern.org.agents,
+      actions: find(tree?.agents ?? [], ({ id, role }) => `${id} ${role}`).map(({ id, role, activity }) =>
+        action(
+          `agent ${id}`,
+          "hierarchy-2",
+          id,
+          () => void navigate({ to: "/organisation/agents/$agentId", params: { agentId: id } }),
+          `${printable(role)}, ${words.govern.org.doing[activity]}`,
+        ),
+      ),
+    },
+    {
+      group: words.govern.org.roles,
+      actions: find(roles, ({ name }) => name).map(({ id, name, agents, toolGroups }) =>
+        action(
+          `role ${id}`,
+          "hierarchy-2",
+          printable(name),
+          () => void navigate({ to: "/organisation/roles/$roleId", params: { roleId: id } }),
+          words.govern.role.rows(agents, toolGroups?.length),
+        ),
+      ),
+    },
+    {
+      group: words.pages.rules,
+      actions: (enabled ? (rules.data?.pages[0]?.items ?? []) : [])
+        .slice(0, most)
+        .map(({ id, verdict, tool, because }) => ({
+          ...action(
+            `rule ${id}`,
+            "scale",
+            `${words.govern.rules.verdict[verdict]} ${printable(tool)}`,
+            () => void navigate({ to: "/rules", search: { id } }),
+            printable(because),
+          ),
+          // The server found it by more than what is shown here.
+          keywords: [wanted],
+        })),
+    },
+    {
+      group: words.pages.audit,
+      actions: find(calls, ({ callId, tool, agentId, summary }) => `${callId} ${tool} ${agentId} ${summary}`).map(
+        ({ callId, tool, agentId, summary, at }) => ({
+          ...action(
+            `call ${callId}`,
+            "list-check",
+            `${tool} ${printable(summary)}`,
+            () => void navigate({ to: "/audit/$callId", params: { callId } }),
+            `${agentId}, ${clockTime(at)}`,
+          ),
+          keywords: [callId],
+        }),
       ),
     },
     {

@@ -1,3 +1,4 @@
+import { useLocation } from "@tanstack/react-router"
 import { useMe } from "../api/queries.ts"
 import { post } from "../api/http.ts"
 import { goLive, queries, useConnection } from "../api/live.ts"
@@ -43,13 +44,16 @@ function ConnectionStrip() {
   )
 }
 
+/** Who is frozen. The tree of agents shows single agents itself, and keeps its place when one is frozen. */
 function FrozenStrip() {
   const words = useWords()
   const { frozen } = useMe()
   const { thaw } = useFreeze()
+  const { pathname } = useLocation()
   const first = frozen[0]
-  if (first === undefined) return null
   const everyone = frozen.find((entry) => entry.agentId === undefined)
+  if (first === undefined || (everyone === undefined && /^\/organisation(\/agents\/.*)?\/?$/.test(pathname)))
+    return null
   const agents = frozen.flatMap(({ agentId }) => agentId ?? [])
   const text =
     everyone === undefined

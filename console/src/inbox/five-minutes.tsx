@@ -1,8 +1,8 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import type { AuditRowJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
+import type { ShownRuleJson } from "../../../src/interfaces/http/routes/rules-page-schemas.ts"
 import { get } from "../api/http.ts"
-import { useMe } from "../api/queries.ts"
+import { callsQuery, useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { tookText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
@@ -12,15 +12,17 @@ import { hasReadStory } from "./story-read.ts"
 /** Who makes the calls of the first five minutes while the sample is there. */
 const sampleAgent = "dev"
 
-const callsQuery = queryOptions({
-  queryKey: ["calls", "five minutes"],
-  queryFn: async () => (await get<{ items: AuditRowJson[] }>("/v1/audit?limit=200")).items,
-})
-
 /** How many conversations the person began, of the newest. */
 const talksQuery = queryOptions({
   queryKey: ["chats", "five minutes"],
   queryFn: async () => (await get<{ items: unknown[] }>("/v1/chains?mine=true&limit=20")).items.length,
+})
+
+/** How many rules people have written here. */
+const ownRulesQuery = queryOptions({
+  queryKey: ["rules", "five minutes"],
+  queryFn: async () =>
+    (await get<{ items: ShownRuleJson[] }>("/v1/rules?limit=500")).items.filter(({ stored }) => stored).length,
 })
 
 /** What to try first. Each step says by itself when it was done, and counts what happened since. */
@@ -32,6 +34,7 @@ export function FiveMinutes() {
   const { data: calls = [] } = useQuery(callsQuery)
   const { ran, asked, answered, isRead } = stepsDone(calls, hasReadStory())
   const { data: talks = 0 } = useQuery(talksQuery)
+  const { data: own = 0 } = useQuery(ownRulesQuery)
   const [lastRan] = ran
   const [lastAnswered] = answered
   const steps = [
@@ -61,6 +64,16 @@ export function FiveMinutes() {
       link: (
         <Link className="btn btn-p" to="/chat" search={{ begin: "yes" }}>
           {first.openChat}
+        </Link>
+      ),
+      callId: undefined,
+    },
+    {
+      ...first.todo.rule,
+      done: own === 0 ? undefined : first.done.rule(own),
+      link: (
+        <Link className="btn btn-p" to="/rules">
+          {first.openRules}
         </Link>
       ),
       callId: undefined,

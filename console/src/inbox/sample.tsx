@@ -24,6 +24,9 @@ export function Sample() {
       <Link className="btn btn-s" to="/tools" search={{ agent: "dev" }}>
         {words.first.tryCall}
       </Link>
+      <Link className="btn btn-s" to="/rules">
+        {words.first.openRules}
+      </Link>
       {scopes.includes("manage") && (
         <button type="button" className="btn btn-s" onClick={() => setAsked(true)}>
           {words.first.removeSample}…

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useState, type ReactNode } from "react"
 import type { AgentPanelJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { useCommandKeys } from "../answer/use-guard.ts"
 import { post } from "../api/http.ts"
 import { queries } from "../api/live.ts"
@@ -18,16 +19,19 @@ import { changeAgentRole, endQuery, rolesQuery, sendMessage, terminate } from ".
 import look from "./org.module.css"
 
 /** Freeze, thaw, talk, message, another role, the end. */
-export function AgentActions({ panel }: { panel: AgentPanelJson }) {
+export function AgentActions({ panel, isGone }: { panel: AgentPanelJson; isGone: boolean }) {
   const words = useWords()
   const text = words.govern.org
   const tell = useTell()
   const problem = useProblemText()
   const { freeze } = useFreeze()
-  const { agent, below, may } = panel
+  const { agent, below } = panel
+  const may = isGone ? { freeze: false, message: false, manage: false } : panel.may
   const [open, setOpen] = useState<"message" | "role" | "end">()
   const close = () => setOpen(undefined)
-  const isFrozen = agent.frozen?.agentId === agent.id
+  const { frozen } = agent
+  const isFrozen = frozen?.agentId === agent.id
+  const above = isFrozen ? undefined : frozen?.agentId
   const act: Act = (work, done) =>
     work.then(
       () => {
@@ -53,9 +57,13 @@ export function AgentActions({ panel }: { panel: AgentPanelJson }) {
         {isFrozen ? text.thaw(agent.id) : text.freeze(agent.id, below.length)}
         <kbd aria-hidden="true">F</kbd>
       </button>
-      <p className="hint">{may.manage ? text.freezeMore : <Marked text={text.mayNot} />}</p>
+      {!isGone && (
+        <p className="hint">
+          <Marked text={above !== undefined ? text.frozenAbove(above) : may.manage ? text.freezeMore : text.mayNot} />
+        </p>
+      )}
       <div className={look["row"]}>
-        <Link to="/chat" search={{ begin: "yes" }} className="btn">
+        <Link to="/chat" search={{ begin: agent.id }} className="btn">
           {text.chat}
         </Link>
         <button type="button" className="btn" disabled={!may.message} onClick={() => setOpen("message")}>
@@ -68,9 +76,9 @@ export function AgentActions({ panel }: { panel: AgentPanelJson }) {
           {text.terminate}
         </button>
       </div>
-      {open === "message" && <MessageForm id={agent.id} act={act} close={close} />}
-      {open === "role" && <RoleForm id={agent.id} role={agent.role} act={act} close={close} />}
-      <End id={agent.id} opened={open === "end"} act={act} close={close} />
+      {open === "message" && <MessageForm id={agent.id} may={may.message} act={act} close={close} />}
+      {open === "role" && <RoleForm id={agent.id} role={agent.role} may={may.manage} act={act} close={close} />}
+      <End id={agent.id} source={agent.source} opened={open === "end"} act={act} close={close} />
     </footer>
   )
 }
@@ -112,12 +120,12 @@ function SmallForm({ submit, label, disabled, close, children }: SmallProps) {
   )
 }
 
-function MessageForm({ id, act, close }: FormProps) {
+function MessageForm({ id, may, act, close }: FormProps & { readonly may: boolean }) {
   const { org } = useWords().govern
   const [message, setMessage] = useState("")
   const send = () => void act(sendMessage(id, message.trim()), org.sent(id))
   return (
-    <SmallForm submit={send} label={org.send} disabled={message.trim() === ""} close={close}>
+    <SmallForm submit={send} label={org.send} disabled={!may || message.trim() === ""} close={close}>
       <textarea
         className="in"
         rows={3}
@@ -131,16 +139,18 @@ function MessageForm({ id, act, close }: FormProps) {
   )
 }
 
-function RoleForm({ id, role, act, close }: FormProps & { readonly role: string }) {
+function RoleForm({ id, role, may, act, close }: FormProps & { readonly role: string; readonly may: boolean }) {
   const { org } = useWords().govern
   const { data: roles = [] } = useQuery(rolesQuery)
   const [chosen, setChosen] = useState(role)
   const save = () => void act(changeAgentRole(id, chosen))
   return (
-    <SmallForm submit={save} label={org.save} disabled={chosen === role} close={close}>
+    <SmallForm submit={save} label={org.save} disabled={!may || chosen === role} close={close}>
       <Select aria-label={org.newRole} value={chosen} onChange={(event) => setChosen(event.target.value)}>
         {roles.map(({ id: roleId, name }) => (
-          <option key={roleId}>{name}</option>
+          <option key={roleId} value={name}>
+            {printable(name)}
+          </option>
         ))}
       </Select>
     </SmallForm>
@@ -148,9 +158,9 @@ function RoleForm({ id, role, act, close }: FormProps & { readonly role: string 
 }
 
 /** What ends with an agent, shown before it does. */
-function End({ id, opened, act, close }: FormProps & { readonly opened: boolean }) {
+function End({ id, source, opened, act, close }: FormProps & { readonly source: string; readonly opened: boolean }) {
   const words = useWords()
-  const { ends, terminateQuestion, terminateNow } = words.govern.org
+  const { locked, ends, terminateQuestion, terminateNow } = words.govern.org
   const navigate = useNavigate()
   const query = useQuery({ ...endQuery(id), enabled: opened })
   const { data } = query
@@ -164,7 +174,11 @@ function End({ id, opened, act, close }: FormProps & { readonly opened: boolean 
     >
       <div className="dialog">
         {data === undefined && <Loading of={query} lines={2} />}
-        {data?.refused !== undefined && <p>{data.refused}</p>}
+        {data?.refused !== undefined && (
+          <p>
+            <Marked text={locked(id, source === "built in")} />
+          </p>
+        )}
         {data !== undefined && data.refused === undefined && (
           <>
             <p>

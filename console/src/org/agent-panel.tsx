@@ -9,6 +9,7 @@ import { Grants } from "../rules/grants.tsx"
 import { endingText } from "../steps/ending-text.ts"
 import { Rail } from "../steps/rail.tsx"
 import { ticksOf } from "../steps/ticks.ts"
+import { Gone } from "../ui/gone.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Loading } from "../ui/loading.tsx"
 import { agoText, clockTime, tookText } from "../words/time-text.ts"
@@ -24,16 +25,13 @@ export function AgentPanel({ id }: { id: string }) {
   const text = words.govern.org
   const query = useQuery(panelQuery(id))
   const { data, error } = query
-  if (data === undefined || (error !== null && problemOf(error).status === 404)) {
-    const isGone = error !== null && problemOf(error).status === 404
+  const isGone = error !== null && problemOf(error).status === 404
+  if (data === undefined)
     return (
       <aside className={look["panel"]}>
-        <div className={look["panelBody"]}>
-          {isGone ? <p className="soft">{text.gone}</p> : <Loading of={query} lines={3} />}
-        </div>
+        <div className={look["panelBody"]}>{isGone ? <Gone text={text.gone} /> : <Loading of={query} lines={3} />}</div>
       </aside>
     )
-  }
   const { agent, lastHour, groups, counts, costBelow } = data
   const tone = { working: "tag-ok", waiting: "tag-ask" }[agent.activity as string] ?? ""
   return (
@@ -47,12 +45,13 @@ export function AgentPanel({ id }: { id: string }) {
           <div className="facts">
             <span className={`tag ${tone}`}>{text.doing[agent.activity]}</span>
             <Link to="/organisation/roles/$roleId" params={{ roleId: agent.roleId }}>
-              {agent.role}
+              {printable(agent.role)}
             </Link>
             {agent.department !== undefined && <span>{agent.department}</span>}
             {agent.level !== undefined && <span>{text.level(agent.level)}</span>}
           </div>
         </header>
+        {isGone && <Gone text={text.gone} />}
         <p className={look["doing"]}>
           <Doing agent={agent} />
         </p>
@@ -79,11 +78,13 @@ export function AgentPanel({ id }: { id: string }) {
         <section>
           <h3 className="h3">{text.has}</h3>
           <p className="hint">{text.counts(counts.runs, counts.asks)}</p>
-          {groups
-            .filter(({ has }) => has)
-            .map((group) => (
-              <Group key={group.id} group={group} />
-            ))}
+          <div>
+            {groups
+              .filter(({ has }) => has)
+              .map((group) => (
+                <Group key={group.id} group={group} />
+              ))}
+          </div>
         </section>
         <section>
           <h3 className="h3">{text.remembered}</h3>
@@ -92,7 +93,7 @@ export function AgentPanel({ id }: { id: string }) {
         <Recent calls={lastHour.recent} />
         <Messages panel={data} />
       </div>
-      <AgentActions panel={data} />
+      <AgentActions panel={data} isGone={isGone} />
     </aside>
   )
 }

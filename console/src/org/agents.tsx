@@ -25,6 +25,8 @@ export function Agents() {
   const { data } = query
   const [search, setSearch] = useState("")
   const [making, setMaking] = useState(false)
+  // Undefined: each branch as it is at first.
+  const [unfolded, setUnfolded] = useState<boolean>()
   const branches = useMemo(() => branchesOf(data?.agents ?? []), [data])
   const wanted = useDeferredValue(search)
   const found = useMemo(() => findIn(branches, wanted), [branches, wanted])
@@ -41,6 +43,11 @@ export function Agents() {
               value={search}
               onChange={(event) => setSearch(event.target.value)}
             />
+            {branches.some(({ count }) => count > 8) && (
+              <button type="button" className="btn btn-s btn-q" onClick={() => setUnfolded(unfolded !== true)}>
+                {unfolded === true ? text.foldAll : text.unfoldAll}
+              </button>
+            )}
             <span className="grow" />
             {scopes.includes("manage") && (
               <button type="button" className="btn btn-s" onClick={() => setMaking(!making)}>
@@ -53,7 +60,14 @@ export function Agents() {
           {data === undefined ? (
             <Loading of={query} lines={4} />
           ) : (
-            <Tree branches={found} all={data.agents.length} searched={wanted.trim() !== ""} shown={agentId} />
+            <Tree
+              key={String(unfolded)}
+              branches={found}
+              all={data.agents.length}
+              unfolded={unfolded}
+              searched={wanted.trim() !== ""}
+              shown={agentId}
+            />
           )}
           <Now />
         </div>

@@ -64,7 +64,7 @@ export function Departments() {
       )}
       {manages && (
         <form
-          className={look["making"]}
+          className="making"
           onSubmit={(event) => {
             event.preventDefault()
             const id = made.id.trim()
@@ -72,14 +72,17 @@ export function Departments() {
           }}
         >
           {(["id", "name"] as const).map((field) => (
-            <input
-              key={field}
-              className="in"
-              aria-label={text[field]}
-              placeholder={text[field]}
-              value={made[field]}
-              onChange={(event) => setMade({ ...made, [field]: event.target.value })}
-            />
+            <label key={field} className="field">
+              <span className="lab">{text[field]}</span>
+              <input
+                className="in"
+                autoComplete="off"
+                maxLength={200}
+                placeholder={text.example[field]}
+                value={made[field]}
+                onChange={(event) => setMade({ ...made, [field]: event.target.value })}
+              />
+            </label>
           ))}
           <button type="submit" className="btn" disabled={made.id.trim() === ""}>
             {text.add}

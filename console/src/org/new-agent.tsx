@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import type { TreeAgentJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { queries } from "../api/live.ts"
 import { Select } from "../ui/select.tsx"
 import { useProblemText } from "../words/problem-text.ts"
@@ -50,7 +51,9 @@ export function NewAgent({ agents, close }: { agents: readonly TreeAgentJson[]; 
       />
       <Select aria-label={text.role} value={chosen} onChange={(event) => setRole(event.target.value)}>
         {roles.map(({ id: roleId, name }) => (
-          <option key={roleId}>{name}</option>
+          <option key={roleId} value={name}>
+            {printable(name)}
+          </option>
         ))}
       </Select>
       <Select aria-label={text.parent} value={parent} onChange={(event) => setParent(event.target.value)}>

@@ -9,6 +9,7 @@ import { printable } from "../../../src/lib/printable.ts"
 import { problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
+import { Gone } from "../ui/gone.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { useTell } from "../ui/notices.tsx"
@@ -23,7 +24,7 @@ import { RolePreview } from "./role-preview.tsx"
 import look from "./roles.module.css"
 
 /** A role to change. What a change means for each agent stands beside it before it is saved. */
-export function RoleForm({ id, page }: { id: string; page: RolePageJson }) {
+export function RoleForm({ id, page, isGone }: { id: string; page: RolePageJson; isGone: boolean }) {
   const words = useWords()
   const text = words.govern.role
   const tell = useTell()
@@ -42,7 +43,7 @@ export function RoleForm({ id, page }: { id: string; page: RolePageJson }) {
     setFields(fieldsOf(page))
   }
   const set = (next: Partial<RoleFields>) => setFields((before) => ({ ...before, ...next }))
-  const mayEdit = read.editable && manages
+  const mayEdit = read.editable && manages && !isGone
   const had = new Set(read.groups.filter(({ has }) => has).map((group) => group.id))
 
   const save = async () => {
@@ -101,10 +102,13 @@ export function RoleForm({ id, page }: { id: string; page: RolePageJson }) {
               ))}
             </div>
           </header>
+          {isGone && <Gone text={text.gone} />}
           {read.locked !== undefined && (
             <p className="strip strip-in strip-ask">
               <Icon name="lock" />
-              <span>{read.locked}</span>
+              <span>
+                <Marked text={text.locked(read.role.source === "built in")} />
+              </span>
             </p>
           )}
           <label className="field">
@@ -112,7 +116,7 @@ export function RoleForm({ id, page }: { id: string; page: RolePageJson }) {
             <textarea
               className="in"
               rows={3}
-              disabled={!mayEdit}
+              readOnly={!mayEdit}
               value={fields.rolePrompt}
               onChange={(event) => set({ rolePrompt: event.target.value })}
             />
@@ -152,13 +156,17 @@ export function RoleForm({ id, page }: { id: string; page: RolePageJson }) {
         </div>
         <footer className={look["bar"]}>
           <p className="grow dim">{!manages ? <Marked text={words.govern.org.mayNot} /> : isChanged && text.unsaved}</p>
-          {manages && !isChanged && <RoleCopyAndDelete id={id} page={read} />}
+          {manages && !isChanged && !isGone && <RoleCopyAndDelete id={id} page={read} />}
           {isChanged && (
             <>
               <button type="button" className="btn" onClick={() => setFields(begin)}>
                 {text.discard}
               </button>
-              <button type="submit" className="btn btn-p" disabled={state.saving || preview?.refused !== undefined}>
+              <button
+                type="submit"
+                className="btn btn-p"
+                disabled={isGone || state.saving || preview?.refused !== undefined}
+              >
                 {text.save}
                 <kbd aria-hidden="true">⌘S</kbd>
               </button>

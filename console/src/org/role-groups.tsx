@@ -1,6 +1,6 @@
 import type { GroupVerdictsJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
 import { Icon } from "../ui/icon.tsx"
-import { useWords } from "../words/words.tsx"
+import { useSay, useWords } from "../words/words.tsx"
 import look from "./roles.module.css"
 
 interface Props {
@@ -18,6 +18,7 @@ const does = ["runs", "asks", "denied"] as const
 /** All groups or these, each with its tools and what they do for an agent of this role. */
 export function RoleGroups({ groups, had, chosen, disabled, change }: Props) {
   const text = useWords().govern.role
+  const say = useSay()
   const toggle = (id: string) => {
     const now = chosen ?? groups.map((group) => group.id)
     change(now.includes(id) ? now.filter((each) => each !== id) : [...now, id])
@@ -82,7 +83,7 @@ export function RoleGroups({ groups, had, chosen, disabled, change }: Props) {
               {odd?.reason !== undefined && (
                 <p className={look["odd"]}>
                   <Icon name="info-circle" small />
-                  {odd.name}: {odd.reason.sentence}
+                  {odd.name}: {say({ ...odd.reason, text: odd.reason.sentence })}
                 </p>
               )}
             </li>

@@ -1,24 +1,36 @@
 import type { RolePreviewJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
 import { Icon } from "../ui/icon.tsx"
-import { useWords } from "../words/words.tsx"
+import { problemText } from "../words/problem-text.ts"
+import { useLanguage, useWords } from "../words/words.tsx"
 import look from "./roles.module.css"
 
 /** What a change of a role would mean, agent by agent: tools gained and lost, and what asks from then on. */
 export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson | undefined; isChanged: boolean }) {
   const words = useWords()
   const text = words.govern.role
+  const { language } = useLanguage()
   return (
-    <aside className={look["preview"]} aria-label={text.changes} aria-live="polite">
+    <aside
+      className={look["preview"]}
+      data-empty={!isChanged || undefined}
+      aria-label={text.changes}
+      aria-live="polite"
+    >
       <div className={`scroll ${look["body"]}`} tabIndex={0} role="group" aria-label={text.changes}>
         <h2 className="h1">{text.changes}</h2>
         {!isChanged && <p className="soft">{text.noChange}</p>}
         {preview?.refused !== undefined && (
           <p className="strip strip-in strip-deny" role="alert">
             <Icon name="alert-triangle" />
-            <span>{preview.refused.sentence}</span>
+            <span>{problemText({ ...preview.refused, detail: preview.refused.sentence }, language)}</span>
           </p>
         )}
-        {preview?.agents.length === 0 && <p className="soft">{text.nothing}</p>}
+        {preview?.agents.length === 0 && preview.refused === undefined && <p className="soft">{text.nothing}</p>}
+        {preview?.limited.map(({ id, by, groups }) => (
+          <p key={`limited ${id}`} className="soft" data-limited={id}>
+            {text.limited(id, by, groups.slice(0, 6).join(words.card.comma))}
+          </p>
+        ))}
         {preview?.agents.map(({ id, gained, lost, asksNow, runsNow }) => (
           <section key={id} data-preview={id} className={look["agent"]}>
             <Names title={text.gains(id, gained.length)} names={gained} tone="tag-ok" />
@@ -27,7 +39,7 @@ export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson |
             <Names title={text.runsNow(id)} names={runsNow} tone="tag-ok" />
           </section>
         ))}
-        {preview !== undefined && preview.unchanged.length > 0 && (
+        {preview !== undefined && preview.agents.length > 0 && preview.unchanged.length > 0 && (
           <p className="soft">{text.stays(preview.unchanged.slice(0, 12).join(words.card.comma))}</p>
         )}
       </div>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { printable } from "../../../src/lib/printable.ts"
+import { problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
@@ -65,7 +66,8 @@ export function Roles() {
 
 function Role({ id }: { id: string }) {
   const query = useQuery(roleQuery(id))
-  if (query.data !== undefined) return <RoleForm id={id} page={query.data} />
+  const isGone = query.error !== null && problemOf(query.error).status === 404
+  if (query.data !== undefined) return <RoleForm id={id} page={query.data} isGone={isGone} />
   return (
     <section className={look["main"]}>
       <Loading of={query} lines={4} />

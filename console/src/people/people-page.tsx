@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState, type FormEvent, type ReactNode } from "react"
 import type { PersonRowJson } from "../../../src/interfaces/http/routes/org-page-schemas.ts"
+import { printable } from "../../../src/lib/printable.ts"
 import { useServerTime } from "../api/clock.ts"
 import { post, remove } from "../api/http.ts"
 import { queries } from "../api/live.ts"
@@ -54,15 +55,17 @@ function People() {
           {data.map((person) => (
             <tr key={person.id}>
               <td>
-                <b>{person.name}</b> <code className="dim">{person.id}</code>
+                <b>{printable(person.name)}</b> {person.id !== person.name && <code className="dim">{person.id}</code>}
               </td>
-              <td>{person.roles.join(", ")}</td>
-              <td className="soft">{person.scopes.join(", ")}</td>
+              <td>{printable(person.roles.join(", "))}</td>
+              <td className="soft">
+                <code>{person.scopes.join(", ")}</code>
+              </td>
               <td className="soft">
                 <SignedIn person={person} now={now} mayEnd={manages || person.id === me} />
               </td>
               <td className="r">
-                {manages && (
+                {manages && person.source === "store" && (
                   <Ending
                     label={words.people.remove}
                     path={`/v1/people/${encodeURIComponent(person.id)}`}
@@ -97,13 +100,15 @@ function SignedIn({ person, now, mayEnd }: SignedInProps) {
   const words = useWords()
   const text = words.govern.session
   const { lastSignIn, sessions, pin, tokenExpiresAt } = person
+  const lastEnd = Math.max(...sessions.map(({ expiresAt }) => expiresAt))
   return (
     <>
       {lastSignIn === undefined ? text.never : agoText(now - lastSignIn, words)}
       {`${words.card.comma}${text.pin} ${pin ? text.set : text.notSet}`}
       {tokenExpiresAt !== undefined &&
         `${words.card.comma}${text.tokenEnds(spanText(Math.max(0, tokenExpiresAt - now), words))}`}
-      {sessions.length > 0 && `${words.card.comma}${text.sessions(sessions.length)} `}
+      {sessions.length > 0 &&
+        `${words.card.comma}${text.sessions(sessions.length, spanText(Math.max(0, lastEnd - now), words))} `}
       {sessions.length > 0 && mayEnd && (
         <Ending label={text.signOut} path={`/v1/people/${encodeURIComponent(person.id)}/sessions`} topic="people" />
       )}

@@ -5,6 +5,8 @@ test.each([
   ["a tool", { allow: "edit_file", because: "Docs are free." }],
   ["agents and touches", { deny: "*", agent: ["dev", "tess"], touching: "write:data/**", because: "Not ours." }],
   ["several tools", { ask: ["write_file", "edit_file"], approvers: { count: 2, role: "lead" }, because: "Two agree." }],
+  ["hosts", { allow: "web_fetch", touching: ["read:docs/**", "host:nodejs.org", "host:*.rs"], because: "Free." }],
+  ["a result that is held", { ask: "read_file", release: "always", because: "Looked at." }],
   [
     "numbers and choices of the input",
     {

@@ -15,6 +15,8 @@ export interface Draft {
   readonly agent: string
   readonly role: string
   readonly touching: string
+  /** The `host:` entries of `touching`, without that word. */
+  readonly hosts: string
   readonly except: string
   readonly args: readonly ArgDraft[]
   readonly count: string
@@ -33,6 +35,7 @@ export const emptyDraft: Draft = {
   agent: "",
   role: "",
   touching: "",
+  hosts: "",
   except: "",
   args: [],
   count: "",
@@ -44,7 +47,10 @@ export const emptyDraft: Draft = {
   rest: {},
 }
 
-const listOf = (text: string) =>
+const hostKind = "host:"
+
+/** The entries of a field: a list with commas. */
+export const listOf = (text: string) =>
   text
     .split(",")
     .map((part) => part.trim())
@@ -55,8 +61,13 @@ const textOf = (value: unknown): string =>
 /** The rule that the fields say. Empty fields are left out. */
 export function ruleOf(draft: Draft): WrittenRule {
   const { verdict, tool, because, args, count, approverRole, release, expiresAt, shadow, rest } = draft
-  const lists = (["agent", "role", "touching", "except"] as const).flatMap((name) => {
-    const list = listOf(draft[name])
+  const written = {
+    agent: listOf(draft.agent),
+    role: listOf(draft.role),
+    touching: [...listOf(draft.touching), ...listOf(draft.hosts).map((host) => `${hostKind}${host}`)],
+    except: listOf(draft.except),
+  }
+  const lists = Object.entries(written).flatMap(([name, list]) => {
     return list.length === 0 ? [] : [[name, list.length === 1 ? list[0] : list] as const]
   })
   const named = args.filter(({ name, value }) => name.trim() !== "" && value.trim() !== "")
@@ -65,7 +76,7 @@ export function ruleOf(draft: Draft): WrittenRule {
     [verdict]: tools.length > 1 ? tools : (tools[0] ?? "*"),
     ...Object.fromEntries(lists),
     ...(named.length === 0 ? {} : { args: conditionsOf(named) }),
-    ...(verdict === "ask" && (count !== "" || approverRole !== "")
+    ...(verdict === "ask" && release === "" && (count !== "" || approverRole !== "")
       ? {
           approvers: {
             count: Number(count === "" ? 1 : count),
@@ -73,7 +84,7 @@ export function ruleOf(draft: Draft): WrittenRule {
           },
         }
       : {}),
-    ...(verdict !== "deny" && release !== "" ? { release } : {}),
+    ...(verdict === "ask" && release !== "" ? { release } : {}),
     ...(expiresAt === "" ? {} : { expiresAt }),
     ...(shadow ? { shadow: true } : {}),
     ...rest,
@@ -107,12 +118,18 @@ export function draftOf(rule: WrittenRule): Draft {
   const verdict = (["allow", "ask", "deny"] as const).find((name) => rule[name] !== undefined) ?? "allow"
   const approvers = (rule["approvers"] ?? {}) as { count?: number; role?: string }
   const rest = Object.fromEntries(Object.entries(rule).filter(([name]) => !inFields.has(name)))
+  const touches = listOf(textOf(rule["touching"]))
+  const isHost = (touch: string) => touch.startsWith(hostKind)
   return {
     verdict,
     tool: textOf(rule[verdict]),
     agent: textOf(rule["agent"]),
     role: textOf(rule["role"]),
-    touching: textOf(rule["touching"]),
+    touching: touches.filter((touch) => !isHost(touch)).join(", "),
+    hosts: touches
+      .filter(isHost)
+      .map((host) => host.slice(hostKind.length))
+      .join(", "),
     except: textOf(rule["except"]),
     args: Object.entries((rule["args"] ?? {}) as Record<string, unknown>).flatMap(([name, condition]) =>
       argsOf(name, condition),

@@ -7,13 +7,15 @@ import { printable } from "../../../src/lib/printable.ts"
 import { problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { Icon } from "../ui/icon.tsx"
+import { Gone } from "../ui/gone.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { Select } from "../ui/select.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { momentText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
-import { ruleOf, type ArgDraft, type Draft } from "./draft.ts"
+import { listOf, ruleOf, type ArgDraft, type Draft } from "./draft.ts"
+import { flawText } from "./flaw-text.ts"
 import { addRule, changeRule, choicesQuery, simulate, tryRule, type WrittenRule } from "./queries.ts"
 import { verdictClass } from "./rule-text.ts"
 import look from "./rules.module.css"
@@ -22,6 +24,8 @@ interface Props {
   readonly begin: Draft
   /** The rule that is changed; a new one where it is left out. */
   readonly stored?: { readonly id: string; readonly revision: string }
+  /** True if somebody has removed the stored rule meanwhile: what was typed stays, and is saved as a new one. */
+  readonly isGone?: boolean
   readonly suggestion?: Suggestion
   readonly close: () => void
   readonly saved: (id: string) => void
@@ -33,25 +37,33 @@ interface Example {
 }
 
 /** Writes a rule. Each change is tried on examples at once; what was recorded is tried when asked. */
-export function RuleEditor({ begin, stored, suggestion, close, saved }: Props) {
+export function RuleEditor({ begin, stored, isGone = false, suggestion, close, saved }: Props) {
   const words = useWords()
   const text = words.govern.rules
+  const { language } = useLanguage()
   const tell = useTell()
   const problem = useProblemText()
   const [draft, setDraft] = useState(begin)
-  const [examples, setExamples] = useState<readonly Example[]>([])
+  const [examples, setExamples] = useState<readonly Example[]>(
+    (suggestion?.examples ?? []).map((input) => ({ agentId: begin.agent, input })),
+  )
   const [revision, setRevision] = useState(stored?.revision ?? "")
   const [state, setState] = useState<{ saving: boolean; error?: unknown; meanwhile?: boolean }>({ saving: false })
   const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
-  const rule = ruleOf(draft)
-  const tried = useTried(rule, stored?.id, draft, examples)
-  const isBroken = tried?.valid === false
+  const rule = ruleOf({ ...draft, shadow: false })
+  // What is missing yet is said once, beside the buttons, and the rest is tried already.
+  const missing =
+    listOf(draft.tool).length === 0 ? text.needsTool : draft.because.trim() === "" ? text.needsBecause : ""
+  const whole = { because: "…", ...rule }
+  const tried = useTried(whole, stored?.id, draft, examples)
+  const isBroken = tried?.valid === false || missing !== ""
 
   const save = async (shadow: boolean) => {
     setState({ saving: true })
     const written = shadow ? { ...rule, shadow: true } : rule
     try {
-      const done = stored === undefined ? await addRule(written) : await changeRule(stored.id, written, revision)
+      const done =
+        stored === undefined || isGone ? await addRule(written) : await changeRule(stored.id, written, revision)
       for (const topic of ["rules", "suggestions", "tools"]) void queries.invalidateQueries({ queryKey: [topic] })
       tell({ icon: "check", text: shadow ? text.savedShadow : text.saved, ms: 8000 })
       saved(done.id)
@@ -90,17 +102,18 @@ export function RuleEditor({ begin, stored, suggestion, close, saved }: Props) {
             </p>
           )}
         </header>
+        {isGone && <Gone text={text.goneSave} />}
         <Fields draft={draft} set={set} />
         {(tried?.flaws ?? []).map(({ kind, sentence }) => (
           <p key={sentence} className="strip strip-in strip-ask" role="status">
             <Icon name="alert-triangle" />
             <span>
-              <b>{text.flaw[kind]}.</b> {printable(sentence)}
+              <b>{text.flaw[kind]}.</b> {flawText(sentence, language)}
             </span>
           </p>
         ))}
         <Examples examples={examples} change={setExamples} tried={tried} draft={draft} />
-        <Recorded rule={rule} without={stored?.id} />
+        <Recorded rule={whole} without={stored?.id} begins={suggestion !== undefined} />
         {state.error !== undefined && (
           <p className="strip strip-in strip-deny" role="alert">
             <Icon name="alert-triangle" />
@@ -109,7 +122,9 @@ export function RuleEditor({ begin, stored, suggestion, close, saved }: Props) {
         )}
       </div>
       <footer className={look["bar"]}>
-        <p className="grow dim wide-only">{draft.verdict === "allow" ? text.guards : ""}</p>
+        <p className="grow dim" role="status">
+          {missing === "" ? draft.verdict === "allow" && text.guards : missing}
+        </p>
         <button type="button" className="btn btn-q" onClick={close}>
           {text.cancel}
         </button>
@@ -129,18 +144,21 @@ export function RuleEditor({ begin, stored, suggestion, close, saved }: Props) {
 function useTried(
   rule: WrittenRule,
   replaces: string | undefined,
-  { tool }: Draft,
+  draft: Draft,
   examples: readonly Example[],
 ): TriedJson | undefined {
   const [tried, setTried] = useState<TriedJson>()
-  const asked = JSON.stringify({ rule, examples })
+  const main = useMainParameter(draft)
+  const asked = JSON.stringify({ rule, examples, main })
   const latest = useRef(asked)
   useEffect(() => {
     latest.current = asked
     const timer = setTimeout(() => {
       const given = examples.flatMap(({ agentId, input }) => {
-        const value = parse(input)
-        return agentId === "" || value === undefined ? [] : [{ agentId, tool: firstTool(tool), input: value.input }]
+        const value = parse(input, main)
+        return agentId === "" || value === undefined
+          ? []
+          : [{ agentId, tool: firstTool(draft.tool), input: value.input }]
       })
       tryRule({ rule, ...(replaces === undefined ? {} : { replaces }), examples: given }).then(
         (answer) => latest.current === asked && setTried(answer),
@@ -154,12 +172,21 @@ function useTried(
   return tried
 }
 
-const firstTool = (tools: string) => tools.split(",")[0]?.trim() ?? ""
+const firstTool = (tools: string) => listOf(tools)[0] ?? ""
 
-function parse(text: string): { input: unknown } | undefined {
-  if (text.trim() === "") return { input: {} }
+/** The first parameter of the first tool that a rule names: most tools take what they are about in it. */
+function useMainParameter({ tool }: Draft): string | undefined {
+  const { data: choices } = useQuery(choicesQuery)
+  return choices?.tools.find(({ value }) => value === firstTool(tool))?.parameters[0]
+}
+
+/** An input as it is typed: JSON, or only the text of the main parameter. */
+function parse(text: string, main: string | undefined): { input: unknown } | undefined {
+  const typed = text.trim()
+  if (typed === "") return { input: {} }
+  if (!typed.startsWith("{") && main !== undefined) return { input: { [main]: typed } }
   try {
-    return { input: JSON.parse(text) as unknown }
+    return { input: JSON.parse(typed) as unknown }
   } catch {
     return undefined
   }
@@ -169,9 +196,11 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
   const words = useWords()
   const text = words.govern.rules
   const { data: choices } = useQuery(choicesQuery)
-  const touches = [
-    ...(choices?.touchKinds ?? []).filter((kind) => kind !== "host:"),
-    ...(choices?.hosts ?? []).map((host) => `host:${host}`),
+  const touches = (choices?.touchKinds ?? []).filter((kind) => kind !== "host:")
+  const named = new Set(listOf(draft.tool))
+  const about = (choices?.tools ?? []).filter(({ value, group }) => named.has(value) || named.has(`group:${group}`))
+  const parameters = [
+    ...new Set((about.length === 0 ? (choices?.tools ?? []) : about).flatMap((tool) => tool.parameters)),
   ]
   return (
     <div className={look["fields"]}>
@@ -216,9 +245,22 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
         change={(touching) => set({ touching })}
         options={touches}
       />
-      <ListField label={text.except} value={draft.except} change={(except) => set({ except })} options={touches} />
-      <Args args={draft.args} change={(args) => set({ args })} />
-      {draft.verdict === "ask" && (
+      <ListField
+        label={text.hosts}
+        hint={text.hostsMore}
+        value={draft.hosts}
+        change={(hosts) => set({ hosts })}
+        options={choices?.hosts ?? []}
+      />
+      <ListField
+        label={text.except}
+        hint={text.exceptMore}
+        value={draft.except}
+        change={(except) => set({ except })}
+        options={[...touches, ...(choices?.hosts ?? []).map((host) => `host:${host}`)]}
+      />
+      <Args args={draft.args} change={(args) => set({ args })} parameters={parameters} />
+      {draft.verdict === "ask" && draft.release === "" && (
         <Line label={text.approversLabel}>
           <input
             className={`in ${look["count"]}`}
@@ -242,7 +284,7 @@ function Fields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
           </Select>
         </Line>
       )}
-      {draft.verdict !== "deny" && (
+      {draft.verdict === "ask" && (
         <Line label={text.release}>
           <Select
             className="select-s"
@@ -321,8 +363,16 @@ function ListField({ label, hint = "", value, change, options }: ListProps) {
   )
 }
 
-function Args({ args, change }: { args: readonly ArgDraft[]; change: (args: readonly ArgDraft[]) => void }) {
+interface ArgsProps {
+  readonly args: readonly ArgDraft[]
+  readonly change: (args: readonly ArgDraft[]) => void
+  /** The parameters of the tools that the rule is about. */
+  readonly parameters: readonly string[]
+}
+
+function Args({ args, change, parameters }: ArgsProps) {
   const words = useWords()
+  const list = useId()
   const text = words.govern.rules
   const set = (at: number, next: Partial<ArgDraft>) =>
     change(args.map((arg, place) => (place === at ? { ...arg, ...next } : arg)))
@@ -336,6 +386,8 @@ function Args({ args, change }: { args: readonly ArgDraft[]; change: (args: read
               className="in mono"
               aria-label={text.argName}
               placeholder={text.argName}
+              list={list}
+              autoComplete="off"
               value={arg.name}
               onChange={(event) => set(at, { name: event.target.value })}
             />
@@ -375,6 +427,11 @@ function Args({ args, change }: { args: readonly ArgDraft[]; change: (args: read
         >
           {text.addArg}
         </button>
+        <datalist id={list}>
+          {parameters.slice(0, 400).map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </div>
     </Line>
   )
@@ -393,8 +450,9 @@ function Examples({ examples, change, tried, draft }: ExamplesProps) {
   const { data: choices } = useQuery(choicesQuery)
   const set = (at: number, next: Partial<Example>) =>
     change(examples.map((example, place) => (place === at ? { ...example, ...next } : example)))
+  const main = useMainParameter(draft)
   // The server answers for those that could be read, in their order.
-  const readable = examples.map(({ agentId, input }) => agentId !== "" && parse(input) !== undefined)
+  const readable = examples.map(({ agentId, input }) => agentId !== "" && parse(input, main) !== undefined)
   return (
     <section className={look["part"]}>
       <h3 className="h3">{text.examples}</h3>
@@ -417,11 +475,11 @@ function Examples({ examples, change, tried, draft }: ExamplesProps) {
             <input
               className="in mono grow"
               aria-label={text.input}
-              placeholder='{"path":"docs/notes.md"}'
+              placeholder={main === undefined ? '{"path":"docs/notes.md"}' : text.exampleInput(main)}
               value={example.input}
               onChange={(event) => set(at, { input: event.target.value })}
             />
-            {parse(example.input) === undefined ? (
+            {parse(example.input, main) === undefined ? (
               <span className="hint-wrong">{text.badJson}</span>
             ) : (
               outcome !== undefined && (
@@ -457,8 +515,17 @@ function Examples({ examples, change, tried, draft }: ExamplesProps) {
   )
 }
 
+interface RecordedProps {
+  readonly rule: WrittenRule
+  readonly without: string | undefined
+  /** True if it is tried at once. */
+  readonly begins: boolean
+}
+
+const firstRows = 20
+
 /** What recorded calls would have come to with the draft. */
-function Recorded({ rule, without }: { rule: WrittenRule; without: string | undefined }) {
+export function Recorded({ rule, without, begins }: RecordedProps) {
   const words = useWords()
   const text = words.govern.rules
   const { language } = useLanguage()
@@ -466,6 +533,7 @@ function Recorded({ rule, without }: { rule: WrittenRule; without: string | unde
   const [state, setState] = useState<{ busy: boolean; error?: unknown; done?: SimulationJson; of?: string }>({
     busy: false,
   })
+  const [rows, setRows] = useState(firstRows)
   const asked = JSON.stringify(rule)
   const run = async () => {
     setState({ busy: true })
@@ -476,6 +544,12 @@ function Recorded({ rule, without }: { rule: WrittenRule; without: string | unde
       setState({ busy: false, error })
     }
   }
+  const begun = useRef(false)
+  useEffect(() => {
+    if (!begins || begun.current) return
+    begun.current = true
+    void run()
+  })
   const { done } = state
   return (
     <section className={look["part"]} aria-busy={state.busy}>
@@ -509,7 +583,7 @@ function Recorded({ rule, without }: { rule: WrittenRule; without: string | unde
           <table className="tbl tbl-s">
             <caption className="vh">{text.otherwise}</caption>
             <tbody>
-              {done.changed.slice(0, 20).map((call) => (
+              {done.changed.slice(0, rows).map((call) => (
                 <tr key={call.callId}>
                   <td className="num dim">{momentText(call.at, language)}</td>
                   <td>{call.agentId}</td>
@@ -531,7 +605,13 @@ function Recorded({ rule, without }: { rule: WrittenRule; without: string | unde
               ))}
             </tbody>
           </table>
-          {done.total > 20 && <p className="dim">{text.more(done.total - 20)}</p>}
+          {done.changed.length > rows ? (
+            <button type="button" className="linklike" onClick={() => setRows(done.changed.length)}>
+              {text.more(done.total - rows)}
+            </button>
+          ) : (
+            done.total > rows && <p className="dim">{text.more(done.total - done.changed.length)}</p>
+          )}
         </div>
       )}
     </section>

@@ -2,19 +2,22 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { printable } from "../../../src/lib/printable.ts"
+import { problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
 import { CopyButton } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Loading } from "../ui/loading.tsx"
+import { Gone } from "../ui/gone.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { dateText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
-import { draftOfShown } from "./draft.ts"
+import { draftOfShown, ruleOf } from "./draft.ts"
+import { flawText } from "./flaw-text.ts"
 import { removeRule, ruleQuery } from "./queries.ts"
-import { RuleEditor } from "./rule-editor.tsx"
+import { Recorded, RuleEditor } from "./rule-editor.tsx"
 import { matchText, verdictClass } from "./rule-text.ts"
 import look from "./rules.module.css"
 
@@ -36,12 +39,14 @@ export function RulePane({ id, close, open }: Props) {
   const manages = useMe().scopes.includes("manage")
   const [editing, setEditing] = useState(false)
   const [asked, setAsked] = useState(false)
+  const isGone = query.error !== null && problemOf(query.error).status === 404
   if (rule === undefined) return <section className={look["pane"]}>{<Loading of={query} lines={3} />}</section>
   if (editing)
     return (
       <RuleEditor
         begin={draftOfShown(rule)}
         stored={{ id, revision: rule.revision ?? "" }}
+        isGone={isGone}
         close={() => setEditing(false)}
         saved={(next) => {
           setEditing(false)
@@ -73,20 +78,21 @@ export function RulePane({ id, close, open }: Props) {
             <span>{printable(matchText(rule, words))}</span>
           </div>
         </header>
+        {isGone && <Gone text={text.goneMeanwhile} />}
         <p>{printable(rule.because)}</p>
         {rule.flaws.map(({ kind, sentence }) => (
           <p key={sentence} className="strip strip-in strip-ask">
             <Icon name="alert-triangle" />
             <span>
-              <b>{text.flaw[kind]}.</b> {printable(sentence)}
+              <b>{text.flaw[kind]}.</b> {flawText(sentence, language)}
             </span>
           </p>
         ))}
         {rule.shadow === true && <p className="hint">{text.shadowMore}</p>}
         <dl className="kv">
-          <dt>{words.audit.time}</dt>
-          <dd>{text.decided(rule.decided)}</dd>
-          <dt>{text.because}</dt>
+          <dt>{text.days}</dt>
+          <dd>{rule.shadow === true ? text.wouldDecide(rule.decided) : text.decided(rule.decided)}</dd>
+          <dt>{text.source}</dt>
           <dd>
             <code>{rule.source}</code>
             {rule.addedBy !== undefined && <> · {text.addedBy(printable(rule.addedBy))}</>}
@@ -99,6 +105,9 @@ export function RulePane({ id, close, open }: Props) {
             </>
           )}
         </dl>
+        {rule.shadow === true && (
+          <Recorded rule={ruleOf({ ...draftOfShown(rule), shadow: false })} without={id} begins />
+        )}
         <section>
           <h3 className="h3">{text.aboutTools(rule.tools.length)}</h3>
           <p className={look["tools"]}>
@@ -119,7 +128,13 @@ export function RulePane({ id, close, open }: Props) {
         </section>
       </div>
       <footer className={look["bar"]}>
-        <p className="grow dim">{rule.stored ? !manages && <Marked text={text.mayNot} /> : text.inFile}</p>
+        <p className="grow dim">
+          {rule.stored
+            ? !manages && <Marked text={text.mayNot} />
+            : rule.source === "built in"
+              ? text.builtIn
+              : text.inFile}
+        </p>
         {rule.stored && manages && (
           <>
             <button
@@ -130,7 +145,7 @@ export function RulePane({ id, close, open }: Props) {
             >
               {asked ? words.people.really(text.remove) : text.remove}
             </button>
-            <button type="button" className="btn btn-p" onClick={() => setEditing(true)}>
+            <button type="button" className="btn btn-p" disabled={isGone} onClick={() => setEditing(true)}>
               {text.edit}
             </button>
           </>

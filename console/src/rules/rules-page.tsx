@@ -9,9 +9,10 @@ import { printable } from "../../../src/lib/printable.ts"
 import { suggestionsQuery, useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Loading } from "../ui/loading.tsx"
-import { useWords } from "../words/words.tsx"
+import { useLanguage, useWords } from "../words/words.tsx"
 import { AskWhy } from "./ask-why.tsx"
 import { draftOf, emptyDraft } from "./draft.ts"
+import { flawText } from "./flaw-text.ts"
 import { Grants } from "./grants.tsx"
 import { RuleEditor } from "./rule-editor.tsx"
 import { RulePane } from "./rule-pane.tsx"
@@ -162,6 +163,7 @@ function List({ shown, suggestions }: { shown: string | undefined; suggestions: 
 function RuleRow({ rule, current }: { rule: ShownRuleJson; current: boolean }) {
   const words = useWords()
   const text = words.govern.rules
+  const { language } = useLanguage()
   const { id, verdict, tool, because, source, addedBy, stored, decided, flaws, shadow, expired } = rule
   return (
     <Link
@@ -185,12 +187,12 @@ function RuleRow({ rule, current }: { rule: ShownRuleJson; current: boolean }) {
           {flaws.map(({ kind, sentence }) => (
             <span key={sentence} className={look["flaw"]}>
               <Icon name="alert-triangle" small />
-              {text.flaw[kind]}: {printable(sentence)}
+              {text.flaw[kind]}: {flawText(sentence, language)}
             </span>
           ))}
         </span>
       </span>
-      <span className="num dim" title={text.decided(decided)}>
+      <span className="num dim" title={shadow === true ? text.wouldDecide(decided) : text.decided(decided)}>
         {decided}
       </span>
     </Link>
@@ -213,7 +215,7 @@ function SuggestionRow({ suggestion, at, current }: { suggestion: Suggestion; at
         <span className={look["title"]}>
           <code>{printable(draft.tool)}</code>{" "}
           <span className="soft">
-            {printable([draft.touching, draft.agent].filter(Boolean).join(words.card.comma))}
+            {printable([draft.touching, draft.hosts, draft.agent].filter(Boolean).join(words.card.comma))}
           </span>
         </span>
         <span className={look["source"]}>

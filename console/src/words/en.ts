@@ -223,7 +223,7 @@ export const en = {
     title: "Nothing waits for you",
     more: "Calls that need a person, results that are held and questions of agents appear here by themselves.",
     sample:
-      "**This is a sample.** Three agents, two departments, a small workspace and a scripted model, so that every page has something to show. No key is used and nothing leaves this machine.",
+      "**This is a sample.** Three agents, two departments, three rules of which one has a flaw, a small workspace and a scripted model, so that every page has something to show. No key is used and nothing leaves this machine.",
     steps: "The seven steps of every call",
     step: {
       resolve: "which tool is meant",
@@ -249,6 +249,7 @@ export const en = {
     openPlayground: "Open the playground",
     doneOf: (done: number, of: number) => `${done} of ${of} done`,
     open: "Open",
+    openRules: "See the rules",
     openStory: "Open the record",
     tryCall: "Try a call",
     todo: {
@@ -263,6 +264,10 @@ export const en = {
       },
       answer: { title: "Answer it", more: "Approve, and watch the output while it runs." },
       talk: { title: "Talk to an agent", more: "It works with its tools, and asks you in the conversation." },
+      rule: {
+        title: "Give a rule",
+        more: "See which rules hold and which one has a flaw. Write one: it is tried on what was recorded before it counts.",
+      },
       story: { title: "Read the story", more: "The audit log has each step, and can prove that nobody changed it." },
     },
     done: {
@@ -272,6 +277,7 @@ export const en = {
       answer: (n: number, tool: string, by: string) =>
         `${plural(n, "answer")} so far, the last one to ${tool} by ${by}.`,
       talk: (n: number) => `${plural(n, "conversation")} of yours so far.`,
+      rule: (n: number) => `${plural(n, "rule")} of yours ${n === 1 ? "holds" : "hold"} so far.`,
       story: (n: number) => `${plural(n, "call")} recorded so far, each with its story.`,
     },
     own: "Bring your own agent",

@@ -11,7 +11,10 @@ export function useProblemText(): (error: unknown) => string {
 }
 
 /** What the server said when it said no, in a language; in English where it has no translation. */
-export function problemText({ code = "", params, detail }: Problem, language: Language): string {
+export function problemText(
+  { code = "", params, detail }: Pick<Problem, "code" | "params" | "detail">,
+  language: Language,
+): string {
   return translate({ code: `problem_${code}`, params, text: detail }, language)
 }
 

@@ -217,7 +217,7 @@ export const zh: Words = {
     title: "没有待处理事项",
     more: "需要人确认的调用、待放行的结果和智能体的提问会自动出现在这里。",
     sample:
-      "**这是示例。** 三个智能体、两个部门、一个小工作区和一个脚本模型，让每个页面都有内容可看。不使用任何密钥，也没有数据离开这台机器。",
+      "**这是示例。** 三个智能体、两个部门、三条规则（其中一条有缺陷）、一个小工作区和一个脚本模型，让每个页面都有内容可看。不使用任何密钥，也没有数据离开这台机器。",
     steps: "每次调用的七个步骤",
     step: {
       resolve: "指的是哪个工具",
@@ -242,6 +242,7 @@ export const zh: Words = {
     openPlayground: "打开试用台",
     doneOf: (done, of) => `已完成 ${done} / ${of}`,
     open: "打开",
+    openRules: "查看规则",
     openStory: "打开记录",
     tryCall: "试一次调用",
     todo: {
@@ -256,6 +257,10 @@ export const zh: Words = {
       },
       answer: { title: "答复它", more: "批准，然后在运行时查看输出。" },
       talk: { title: "与智能体交谈", more: "它用自己的工具工作，并在对话中询问您。" },
+      rule: {
+        title: "添加一条规则",
+        more: "看看有哪些规则、哪一条有缺陷。写一条：生效之前会先用记录试算。",
+      },
       story: { title: "查看经过", more: "审计日志记有每一步，并能证明无人改动。" },
     },
     done: {
@@ -263,6 +268,7 @@ export const zh: Words = {
       waits: (now, before) => `现有 ${now} 项等待，至今询问过并已结束 ${before} 次。`,
       answer: (n, tool, by) => `至今答复 ${n} 次，最近一次由 ${by} 答复 ${tool}。`,
       talk: (n) => `您至今开始了 ${n} 个对话。`,
+      rule: (n) => `至今有 ${n} 条您写的规则生效。`,
       story: (n) => `至今记录 ${n} 次调用，每次都有完整经过。`,
     },
     own: "接入您自己的智能体",

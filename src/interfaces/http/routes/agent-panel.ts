@@ -28,7 +28,7 @@ export async function agentPanel(api: Api, caller: Caller, id: string): Promise<
   const asked = await app.audit.list({ agentId: id, since, withEntry: ["asked", "held"], limit: mostCalls })
   const no = answers.filter(({ code }) => code === "approval_rejected" || code === "result_withheld").length
   const groups = view === undefined ? [] : groupVerdicts(app, view)
-  const tools = view === undefined ? [] : app.rules.toolsFor(view)
+  const tools = view === undefined ? [] : app.rules.toolsFor(unfrozen(view))
   const count = (does: ToolVerdict["does"]) => tools.filter((tool) => tool.does === does).length
   const costs = new Map(all.map(({ id, cost }) => [id, cost]))
   return {
@@ -67,9 +67,14 @@ function columnsOf(calls: readonly { at: number }[], since: number): number[] {
   return columns
 }
 
-/** Every group with what its tools do for an agent. */
+/** An agent as it is without a freeze: that says nothing about its tools. */
+export function unfrozen({ frozen: _frozen, ...view }: AgentView): AgentView {
+  return view
+}
+
+/** Every group with what its tools do for an agent, frozen or not. */
 export function groupVerdicts(app: Pick<Quartermaster, "listGroups" | "rules">, view: AgentView): GroupVerdictsJson[] {
-  const verdicts = new Map(app.rules.toolsFor(view).map((verdict) => [verdict.tool.name, verdict]))
+  const verdicts = new Map(app.rules.toolsFor(unfrozen(view)).map((verdict) => [verdict.tool.name, verdict]))
   return app.listGroups().map(({ id, description, tools }) => ({
     id,
     description,

@@ -229,6 +229,9 @@ export const rolePreview = z
       )
       .describe("Agents with the role or below one of those, as far as something changes for them."),
     unchanged: z.array(z.string()),
+    limited: z
+      .array(z.object({ id: z.string(), by: z.string(), groups: z.array(z.string()) }))
+      .describe("Agents that do not gain these groups, because the agent `by` above them has not got them."),
     groups: z.array(groupVerdicts).describe("As rolePage.groups, with the change."),
     refused: z
       .object({ code: z.string(), sentence: z.string() })

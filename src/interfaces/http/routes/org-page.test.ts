@@ -110,11 +110,30 @@ test("the preview of a role is what saving it brings, for its agents and those b
   expect(body.agents[1]!.gained.toSorted()).toEqual(gained.toSorted())
   expect(gained).not.toContain("write_file")
   expect(body.agents[1]!.lost).toEqual([])
+  expect(body.limited).toEqual([])
   expect((await ask("POST", "/v1/roles/preview", { id: role.id, change: { toolGroups: ["none"] } })).body.refused).toMatchObject({ code: "invalid_tool_group_ids" }) // prettier-ignore
   const fresh = await ask("POST", "/v1/roles/preview", { change: { name: "new", toolGroups: ["test"] } })
   expect(fresh.body).toMatchObject({ agents: [], unchanged: [] })
   expect(fresh.body.groups.find(({ id }: { id: string }) => id === "test")).toMatchObject({ has: true })
   expect(app.org.findRole("new")).toBeUndefined()
+})
+
+test("the preview says which groups an agent cannot gain, because the agent above it has not got them", async () => {
+  const { ask } = await managing()
+  const { body: role } = await ask("POST", "/v1/roles", { name: "helper", toolGroups: ["test"] })
+  await ask("POST", "/v1/agents", { id: "kim", role: "helper", parentId: "tess" })
+  await ask("POST", "/v1/freeze", { agentId: "kim" })
+  const { body } = await ask("POST", "/v1/roles/preview", { id: role.id, change: { toolGroups: ["test", "data"] } })
+  expect(body).toMatchObject({ agents: [], unchanged: ["kim"], limited: [{ id: "kim", by: "tess", groups: ["data"] }] })
+})
+
+test("a frozen agent's tools are those that it has when it is thawed", async () => {
+  const { ask } = await managing()
+  const { body: before } = await ask("GET", "/v1/agents/tess")
+  await ask("POST", "/v1/freeze", { agentId: "tess" })
+  const { body: frozen } = await ask("GET", "/v1/agents/tess")
+  expect(frozen).toMatchObject({ counts: before.counts, groups: before.groups })
+  expect(before.counts.runs).toBeGreaterThan(0)
 })
 
 test("a role's page says who has it and what deleting it means", async () => {
@@ -130,6 +149,25 @@ test("a role's page says who has it and what deleting it means", async () => {
   expect((await ask("GET", "/v1/roles/root")).body).toMatchObject({ editable: false, locked: expect.any(String) })
   const { body: worker } = await ask("GET", "/v1/roles/worker")
   expect(worker).toMatchObject({ editable: false, role: { agents: 2 } })
+})
+
+test("nobody can be locked out of the organisation: the roles root and operator always manage it, and say why they stay", async () => {
+  const { ask } = await managing()
+  for (const id of ["root", "operator"]) {
+    const { body } = await ask("GET", `/v1/roles/${id}`)
+    expect(body).toMatchObject({
+      editable: false,
+      locked: expect.stringContaining("so that somebody can always manage the organisation"),
+    })
+    expect(await ask("PATCH", `/v1/roles/${id}`, { toolGroups: [] })).toMatchObject({
+      status: 422,
+      body: { code: "cannot_modify_system_role" },
+    })
+    expect(await ask("POST", "/v1/roles/preview", { id, change: { toolGroups: [] } })).toMatchObject({
+      body: { refused: { code: "cannot_modify_system_role" } },
+    })
+    expect((await ask("DELETE", `/v1/roles/${id}`)).status).toBe(422)
+  }
 })
 
 test("a role that changed in another tab is not written over, nor deleted", async () => {

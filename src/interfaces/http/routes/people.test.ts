@@ -49,6 +49,12 @@ test("a person is signed out everywhere by themselves or by who may manage, and 
     sessions: [{ current: true }, { current: false }],
   })
   expect(patOf(await asLee("GET", "/v1/people"))).toMatchObject({ sessions: [] })
+  expect((await asUser("GET", "/v1/people")).body.items[0]).toMatchObject({
+    id: "user",
+    source: "this machine",
+    scopes: ["read", "call", "approve", "manage"],
+    sessions: [{ current: true, machineUser: true }],
+  })
   expect(await asLee("DELETE", "/v1/people/pat/sessions")).toMatchObject({
     status: 403,
     body: { code: "not_your_sessions" },

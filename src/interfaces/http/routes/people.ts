@@ -22,9 +22,12 @@ export const peopleEndpoints: readonly Endpoint[] = [
     tag: "Organisation",
     scope: "read",
     answers: { 200: z.object({ items: z.array(personRow) }) },
-    handle: ({ api, caller }) => ({
-      items: api.app.org.listPeople().map((person) => personRowOf(api, caller, person)),
-    }),
+    handle: ({ api, caller }) => {
+      const known = api.app.org.listPeople()
+      const isListed = known.some(({ id, status }) => id === caller.id && status === "active")
+      const all = caller.kind === "person" && !isListed ? [machineUser(caller), ...known] : known
+      return { items: all.map((person) => personRowOf(api, caller, person)) }
+    },
   }),
   endpoint({
     method: "delete",
@@ -76,7 +79,14 @@ export const peopleEndpoints: readonly Endpoint[] = [
   }),
 ]
 
-function personRowOf({ app }: Api, caller: Caller, person: Sourced<Person>): PersonRowJson {
+/** This machine's user has no entry, and has sessions and a PIN all the same. */
+function machineUser({ id, name, roles, scopes }: Caller): Listed {
+  return { id, name, roles, scopes, status: "active", source: "this machine" }
+}
+
+type Listed = Omit<Person, "createdBy" | "madeBy" | "createdAt"> & Pick<Sourced<Person>, "source">
+
+function personRowOf({ app }: Api, caller: Caller, person: Listed): PersonRowJson {
   const { tokenHash: _hash, ...shown } = person
   const { sessions, lastSignIn } = app.signIn.sessionsOf(person.id)
   const seesAll = caller.id === person.id || caller.scopes.includes("manage")

@@ -3,7 +3,7 @@ import type { AgentView, Role } from "../../../core/organisation.ts"
 import { sources } from "../../../org/configured-organisation.ts"
 import { OrganisationError, type Sourced } from "../../../org/organisation-admin.ts"
 import { agentsBelow } from "./organisation-tree.ts"
-import { groupVerdicts } from "./agent-panel.ts"
+import { groupVerdicts, unfrozen } from "./agent-panel.ts"
 import type { Api } from "./endpoint.ts"
 import type { RoleChangeBody, RolePageJson, RolePreviewJson, RoleRowJson } from "./org-page-schemas.ts"
 import { notFound } from "./problem.ts"
@@ -57,7 +57,7 @@ export function rolePage({ app }: Pick<Api, "app">, id: string): RolePageJson {
 
 function lockedBecause({ name, source }: Sourced<Role>): string {
   return source === sources.builtIn
-    ? `Role '${name}' is built in and cannot be changed. Copy it to make one of your own.`
+    ? `Role '${name}' is built in and cannot be changed, so that somebody can always manage the organisation. Copy it to make one of your own.`
     : `Role '${name}' is written in the configuration, under org.roles. Change it there.`
 }
 
@@ -87,13 +87,35 @@ export function rolePreview(app: App, id: string | undefined, change: RoleChange
     return {
       agents: changes.filter(isChanged),
       unchanged: changes.filter((each) => !isChanged(each)).map(({ id }) => id),
+      limited: agents.flatMap(({ id: agentId }) => limitOf(app, preview.view(agentId), role, preview.newAgent)),
       groups: groupVerdicts(app, preview.newAgent),
     }
   } catch (error) {
     if (!(error instanceof OrganisationError)) throw error
     const groups = role === undefined ? [] : groupVerdicts(app, app.org.viewOfRole(role))
-    return { agents: [], unchanged: concerned, groups, refused: { code: error.code, sentence: error.message } }
+    return {
+      agents: [],
+      unchanged: concerned,
+      limited: [],
+      groups,
+      refused: { code: error.code, sentence: error.message },
+    }
   }
+}
+
+/** The groups that a role would gain and that an agent with it cannot have, because the agent above it has not. */
+function limitOf(
+  app: App,
+  view: AgentView | undefined,
+  before: Role | undefined,
+  { groups }: AgentView,
+): RolePreviewJson["limited"] {
+  const above = view?.ancestors[0]
+  if (view === undefined || above === undefined) return []
+  const wanted = groups ?? app.listGroups().map(({ id }) => id)
+  const gained = wanted.filter((group) => before?.toolGroups?.includes(group) !== true)
+  const lacking = before?.toolGroups === null ? [] : gained.filter((group) => view.groups?.includes(group) === false)
+  return lacking.length === 0 ? [] : [{ id: view.agent.id, by: above.agent.id, groups: lacking }]
 }
 
 type Changed = RolePreviewJson["agents"][number]
@@ -101,7 +123,7 @@ type Changed = RolePreviewJson["agents"][number]
 function toolChange(app: App, id: string, after: AgentView | undefined): Changed {
   const now = app.org.view(id)
   const does = (view: AgentView | undefined) =>
-    new Map(view === undefined ? [] : app.rules.toolsFor(view).map(({ tool, does }) => [tool.name, does]))
+    new Map(view === undefined ? [] : app.rules.toolsFor(unfrozen(view)).map(({ tool, does }) => [tool.name, does]))
   const [before, then] = [does(now), does(after)]
   const named = [...new Set([...before.keys(), ...then.keys()])]
   const from = (name: string) => before.get(name) ?? "denied"

@@ -98,7 +98,13 @@ const choice = z.object({ value: z.string(), label: z.string().optional() })
 
 export const ruleChoices = z
   .object({
-    tools: z.array(choice.extend({ group: z.string(), effect: z.string().optional() })),
+    tools: z.array(
+      choice.extend({
+        group: z.string(),
+        effect: z.string().optional(),
+        parameters: z.array(z.string()).describe("The names of its parameters, for conditions on the input."),
+      }),
+    ),
     groups: z.array(choice).describe("`group:<id>`, as a rule writes it."),
     agents: z.array(choice),
     roles: z.array(

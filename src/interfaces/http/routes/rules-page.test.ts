@@ -113,7 +113,7 @@ test("a draft is tried on what was recorded, beside the rules in force", async (
 test("what a rule may name is offered", async () => {
   const { ask } = await managing()
   const { body } = await ask("GET", "/v1/rules/choices")
-  expect(body.tools).toContainEqual({ value: "look", group: "test", effect: "read" })
+  expect(body.tools).toContainEqual({ value: "look", group: "test", effect: "read", parameters: [] })
   expect(body.groups).toContainEqual(expect.objectContaining({ value: "group:workspace" }))
   expect(body.agents).toContainEqual({ value: "ada", label: "worker" })
   expect(body).toMatchObject({ approverRoles: ["lead"], hosts: [], touchKinds: expect.arrayContaining(["write:"]) })

@@ -105,7 +105,10 @@ export async function ruleChoicesOf({ app }: Api): Promise<RuleChoicesJson> {
   const tools = new Map(app.registry.list().map((tool) => [tool.name, tool]))
   const people = app.org.listPeople().filter(({ status }) => status === "active")
   return {
-    tools: [...tools.values()].map(({ name, title, group, effect }) => ({ value: name, label: title, group, effect })),
+    tools: [...tools.values()].map(({ name, title, group, effect, input }) => {
+      const parameters = Object.keys(Object(input.json["properties"]) as object)
+      return { value: name, label: title, group, effect, parameters }
+    }),
     groups: app.listGroups().map(({ id, description }) => ({ value: `group:${id}`, label: description })),
     agents: app.org.listAgents().map(({ id, roleId }) => ({ value: id, label: app.org.view(id)?.role.name ?? roleId })),
     roles: app.org

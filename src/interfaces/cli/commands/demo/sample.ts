@@ -52,16 +52,19 @@ export function sampleWasRemoved({ dataDir }: LoadedConfig): string {
 
 export const templateFolder = (): string => packageFile("examples/sample")
 
+/** The roles, each with its agent and whom that one stands below: root has dev and ana, and dev has tess. */
 const roles = [
   {
     id: "dev",
+    parentId: "root",
     name: "developer",
     department: "engineering",
     rolePrompt: "You write and change code in the workspace.",
-    toolGroups: ["workspace", "command", "code", "data", "system", "interaction", "todo", "context"],
+    toolGroups: ["workspace", "command", "code", "data", "system", "interaction", "todo", "context", "pipeline"],
   },
   {
     id: "tess",
+    parentId: "dev",
     name: "tester",
     department: "engineering",
     rolePrompt: "You run the tests and say what fails.",
@@ -69,6 +72,7 @@ const roles = [
   },
   {
     id: "ana",
+    parentId: "root",
     name: "analyst",
     department: "research",
     rolePrompt: "You look things up and summarise data.",
@@ -83,9 +87,9 @@ export async function addSample(app: Quartermaster): Promise<boolean> {
   const by: ChangedBy = { kind: "person", id: sampleMaker }
   await app.org.createDepartment({ id: "engineering", name: "Engineering" }, by)
   await app.org.createDepartment({ id: "research", name: "Research" }, by)
-  for (const { id, ...role } of roles) {
+  for (const { id, parentId, ...role } of roles) {
     await app.org.createRole(role, by)
-    await app.org.createAgent({ id, role: role.name }, by)
+    await app.org.createAgent({ id, parentId, role: role.name }, by)
   }
   for (const [agentId, tool, input, intent] of firstCalls)
     // Not awaited: what asks a person runs once somebody has approved it.
