@@ -40,6 +40,20 @@ export type DeliveredMessage = Pick<
   "id" | "from" | "kind" | "hops" | "userId" | "taskId" | "conversationId" | "root"
 >
 
+/** The lines before and after the text of a message. Its id did not exist when the text was written. */
+export function messageMarks(id: string): readonly [begin: string, end: string] {
+  return [`<message-${id}>\n`, `\n</message-${id}>`]
+}
+
+/** What was said: of a message the text that it quotes. */
+export function saidText({ text, message }: Pick<UserTurn, "text" | "message">): string {
+  if (message === undefined) return text
+  const [begin, end] = messageMarks(message.id)
+  const from = text.indexOf(begin)
+  const to = text.lastIndexOf(end)
+  return from === -1 || to < from + begin.length ? text : text.slice(from + begin.length, to)
+}
+
 export interface AssistantTurn {
   content: readonly AssistantPart[]
   text: string
