@@ -284,12 +284,12 @@ export const answerPiece = z
   })
   .meta({ id: "AnswerPiece" })
 
-/** A call of an agent below that waits for a person. */
+/** What waits for a person and is no call of the turns: a call of an agent below, or of the conversation itself. */
 const waitingBelow = z.object({
   card: z.string(),
   agentId: z.string(),
   task: z.string().describe("The beginning of what it was asked to do."),
-  depth: z.number(),
+  depth: z.number().describe("0: the conversation itself, for a budget or a file that a person attached."),
   tool: z.string(),
   conversationId: z.string(),
   at: time,

@@ -6,6 +6,7 @@ import {
   chainTurns,
   hintsBy,
   readForAnswer,
+  saidText,
   unnamedPerson,
   withoutTakenBack,
   type ChainTurn,
@@ -42,8 +43,9 @@ export async function chainView(
   const queued = queuedOf(found, turns)
   const isQueued = new Set<ChainTurn>(queued)
   const shown = turns.filter((turn) => (before === undefined || turn.index < end) && !isQueued.has(turn))
-  const [items, below, branches] = await Promise.all([
-    shownTurns(api, found, turns, shown),
+  const items = await shownTurns(api, found, turns, shown)
+  const [own, below, branches] = await Promise.all([
+    waitingBeside(api, found, items),
     waitingBelow(api, caller, id),
     conversations.list({ branchOf: id }),
   ])
@@ -55,7 +57,7 @@ export async function chainView(
     length: found.length,
     ...(unfinished !== undefined && { unfinished }),
     queued: queued.map(({ index, at, body: { text, by } }) => ({ index, at, by, text: text.slice(0, longest) })),
-    waitingBelow: below,
+    waitingBelow: [...own, ...below],
     branches: branches.conversations.map((branch) => ({
       id: branch.id,
       title: branch.title,
@@ -109,6 +111,27 @@ export function unfinishedOf({ app }: Api, id: string): UnfinishedJson | undefin
   return { turn, attempt, interrupted, text, reasoning }
 }
 
+/** What waits in the conversation itself and is no call of these turns: a budget, a file that a person attached. */
+async function waitingBeside(
+  { app }: Api,
+  { id, agentId, shown }: ListedConversation,
+  items: readonly ShownTurnJson[],
+): Promise<ChainViewJson["waitingBelow"]> {
+  if (shown !== "waiting") return []
+  const cards = new Set(items.flatMap((item) => (item.kind === "answer" ? item.calls.map(({ card }) => card) : [])))
+  return (await app.approvals.list({ agentId }))
+    .filter(({ callId, sessionId }) => sessionId === id && !cards.has(callId))
+    .map(({ callId, tool, createdAt }) => ({
+      card: callId,
+      agentId,
+      conversationId: id,
+      depth: 0,
+      tool,
+      at: createdAt,
+      task: "",
+    }))
+}
+
 /** Calls of the agents below that wait for people, as far as the caller may see them. */
 async function waitingBelow(api: Api, caller: Caller, id: string): Promise<ChainViewJson["waitingBelow"]> {
   const { events } = await api.app.conversations.agentEvents(id)
@@ -126,7 +149,7 @@ export async function taskOf({ app }: Api, conversationId: string): Promise<stri
   const asked = chainTurns(await app.conversations.turns(conversationId)).findLast(
     (turn) => turn.kind === "user" && turn.body.begins,
   )
-  return asked?.kind === "user" ? onOneLine(asked.body.text).slice(0, 160) : ""
+  return asked?.kind === "user" ? onOneLine(saidText(asked.body)).slice(0, 160) : ""
 }
 
 function readPlace(cursor: string): number {
@@ -182,7 +205,8 @@ function shownTurn(
   })
   switch (turn.kind) {
     case "user": {
-      const { text, by, begins, message, images = [] } = turn.body
+      const { by, begins, message, images = [] } = turn.body
+      const text = saidText(turn.body)
       const from = message !== undefined ? "agent" : by === hintsBy ? "hint" : "person"
       return {
         kind: "message",

@@ -387,7 +387,7 @@ export const chainEndpoints: readonly Endpoint[] = [
       requirePerson(caller)
       const found = await toGoOn(api, caller, id)
       const file = { path, overwrites: overwrite === "true", bytes: await bytes() }
-      const done = await attachFile(api, found, file, personOf(caller))
+      const done = await attachFile(api, caller, found, file)
       return new Reply(done, done.waits ? 202 : 201)
     },
   }),
