@@ -44,7 +44,7 @@ export function topicsOf({ name, data }: StreamEvent): readonly Topic[] {
     case "document":
       if (data["kind"] === "freeze" || data["kind"] === "mode") return ["me", "approvals", "chat", "org"]
       if (data["kind"] === "rule") return ["suggestions", "approvals", "tools", "rules"]
-      return ["me", "approvals", "people", "tokens", "tools", "org", "rules"]
+      return ["me", "approvals", "people", "tokens", "tools", "chat", "org", "rules"]
     case "audit":
       return ["audit", "calls", "refused", "org", "activity", "rules"]
     case "resync":

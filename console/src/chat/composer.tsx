@@ -4,7 +4,6 @@ import type { ChainViewJson } from "../../../src/interfaces/http/routes/chain-sc
 import { printable } from "../../../src/lib/printable.ts"
 import { problemOf } from "../api/http.ts"
 import { useConnection } from "../api/live.ts"
-import { useMe } from "../api/queries.ts"
 import { CopyText } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
@@ -218,13 +217,12 @@ export function Composer({ view, model, again }: Props) {
 /** Why nothing can be said here. What was typed is not lost. */
 function MayNotSay({ view, typed }: { view: ChainViewJson; typed: string }) {
   const words = useWords()
-  const { scopes } = useMe()
-  const { state, agentId } = view.conversation
-  const why = !scopes.includes("call")
-    ? words.chat.mayNotCall
-    : state === "ended"
-      ? words.chat.agentGone(agentId)
-      : words.chat.onlyManagers(agentId)
+  const { agentId } = view.conversation
+  const why = {
+    scope: words.chat.mayNotCall,
+    gone: words.chat.agentGone(agentId),
+    managers: words.chat.onlyManagers(agentId),
+  }[view.may.whyNot ?? "scope"]
   return (
     <div className={look["steer"]} role="status">
       <p className="hint">

@@ -184,7 +184,7 @@ export const callRow = z
     asked: z.boolean(),
     held: z.boolean(),
     ran: z.boolean().optional(),
-    by: z.string().optional().describe("Who answered last."),
+    by: z.string().optional().describe("The name of who answered last."),
     startedAt: time.optional(),
     durationMs: z.number().optional(),
     waitedMs: z.number().optional(),
@@ -308,7 +308,14 @@ export const chainView = z
     waitingBelow: z.array(waitingBelow),
     branches: z.array(z.object({ id: z.string(), title: z.string(), index: z.number() })),
     may: z
-      .object({ say: z.boolean(), manage: z.boolean() })
+      .object({
+        say: z.boolean(),
+        manage: z.boolean(),
+        whyNot: z
+          .enum(["scope", "gone", "managers"])
+          .optional()
+          .describe("Why nothing can be said. `gone`: its agent was terminated."),
+      })
       .describe("What the caller may do here. `manage`: rename, branch, erase, change model and mode."),
   })
   .meta({ id: "ChainView" })

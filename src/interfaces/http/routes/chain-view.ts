@@ -69,8 +69,14 @@ export async function chainView(
 
 /** What the caller may do in a conversation that they see. */
 function mayDo({ app }: Api, caller: Caller, { agentId, state }: ListedConversation): ChainViewJson["may"] {
-  const mayCall = caller.scopes.includes("call") && !isManagerFor(app, caller, agentId)
-  return { say: mayCall && state !== "ended", manage: mayCall && caller.kind === "person" }
+  const manages = isManagerFor(app, caller, agentId)
+  const mayCall = caller.scopes.includes("call") && !manages
+  const isGone = state === "ended" || app.org.view(agentId) === undefined
+  return {
+    say: mayCall && !isGone,
+    manage: mayCall && caller.kind === "person",
+    ...(!mayCall ? { whyNot: manages ? "managers" : "scope" } : isGone ? { whyNot: "gone" } : {}),
+  }
 }
 
 /** One turn with its whole texts. */
@@ -173,7 +179,7 @@ async function shownTurns(
 ): Promise<ShownTurnJson[]> {
   const rows = await callRows(api.app, { id, agentId }, answersIn(turns, new Set(shown)), most === Infinity)
   return shown.flatMap((turn) => {
-    const calls = (rows.get(turn.index) ?? []).map((row) => rowJson(id, turn.index, row))
+    const calls = (rows.get(turn.index) ?? []).map((row) => rowJson(api, id, turn.index, row))
     return shownTurn(api, id, turn, turns, { rows: calls, most }) ?? []
   })
 }
@@ -182,7 +188,8 @@ function imageHref(id: string, turn: number, place: string): string {
   return `/v1/chains/${encodeURIComponent(id)}/images/${turn}/${place}`
 }
 
-function rowJson(id: string, turn: number, { imageType: mimeType, ...row }: CallRow): CallRowJson {
+function rowJson({ app }: Api, id: string, turn: number, { imageType: mimeType, ...given }: CallRow): CallRowJson {
+  const row = given.by === undefined ? given : { ...given, by: nameOf(app, given.by) }
   if (mimeType === undefined) return row
   return { ...row, image: { mimeType, href: imageHref(id, turn, `call-${row.place}`) } }
 }
