@@ -394,14 +394,15 @@ export const chainEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "post",
     path: "/v1/chains/{id}/resume",
-    summary: "Goes on with a conversation that waits or stands still.",
+    summary:
+      "Goes on with a conversation that waits or stands still. After an error or a stop the model is asked again.",
     tag,
     scope: "call",
     params: byId,
     answers: { 202: conversation },
     async handle({ api, caller, params: { id } }) {
       const found = await toGoOn(api, caller, id)
-      start((await reopened(api, found, caller)).resume())
+      start((await reopened(api, found, caller)).resume({ evenStopped: true }))
       return new Reply(await jsonNow(api, caller, id), 202)
     },
   }),
