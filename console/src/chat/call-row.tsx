@@ -34,13 +34,7 @@ export function CallRow({ call, hasKeys }: { call: CallRowJson; hasKeys: boolean
   const ending = endingText(call, words)
   return (
     <li className={look["call"]} data-call={call.callId} data-state={call.state}>
-      <button
-        type="button"
-        className={look["row"]}
-        aria-expanded={isOpen}
-        aria-label={`${words.chat.openCall(call.tool)}. ${ending}`}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <button type="button" className={look["row"]} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Rail ticks={ticksOf(call)} label={ending} />
         <b className="mono">{call.tool}</b>
         <code className="cut grow" title={say(call.title)}>

@@ -42,7 +42,7 @@ export function ChatHead({ view, maxCost, again, showSide }: Props) {
     void act(stop(id)).finally(() => setAsked(false))
   }
   useCommandKeys((key) => {
-    if (key !== "⇧s" || !mayStop) return false
+    if (key !== "⇧S" || !mayStop) return false
     end()
     return true
   })

@@ -68,7 +68,6 @@ export const chat = {
   },
   reasons: (n: number, touches: number) => `${plural(n, "reason")}, ${plural(touches, "touch", "touches")}`,
   yesBy: (name: string) => `yes by ${name}`,
-  openCall: (tool: string) => `${tool}: input, result and reasons`,
   told: "What the model was told",
   why: "Why",
   story: "Reasons and all steps, in the audit log",

@@ -61,7 +61,6 @@ export const chat: Words["chat"] = {
   },
   reasons: (n, touches) => `${n} 条原因，涉及 ${touches} 处`,
   yesBy: (name) => `${name} 已同意`,
-  openCall: (tool) => `${tool}：输入、结果与原因`,
   told: "告知模型的内容",
   why: "原因",
   story: "在审计日志中查看原因与全部步骤",
