@@ -51,7 +51,19 @@ export function saidText({ text, message }: Pick<UserTurn, "text" | "message">):
   const [begin, end] = messageMarks(message.id)
   const from = text.indexOf(begin)
   const to = text.lastIndexOf(end)
-  return from === -1 || to < from + begin.length ? text : text.slice(from + begin.length, to)
+  return from === -1 || to < from + begin.length ? text : wordsOf(text.slice(from + begin.length, to))
+}
+
+/** The words of a message. Those of a first task have an object around them. */
+function wordsOf(payload: string): string {
+  if (!payload.startsWith("{")) return payload
+  try {
+    const { message_type: type, message, ...more } = JSON.parse(payload) as Readonly<Record<string, unknown>>
+    const isTask = type === "task_assignment" && typeof message === "string" && Object.keys(more).length === 0
+    return isTask ? message : payload
+  } catch {
+    return payload
+  }
 }
 
 export interface AssistantTurn {
