@@ -50,11 +50,12 @@ const served = await serveHttp(app, { port: 0, version: "0", workspace: folder }
 const { link } = await app.signIn.createLink({ person: "me", isMachineUser: true })
 const delay = monitorEventLoopDelay({ resolution: 5 })
 process.on("disconnect", () => process.exit())
-process.on("message", async (what) => {
+process.on("message", (what) => {
   if (what === "watch") {
     delay.reset()
     delay.enable()
-    return process.send({ watching: true })
+    process.send({ watching: true })
+    return
   }
   delay.disable()
   process.send({ longestMs: delay.max / 1e6 })

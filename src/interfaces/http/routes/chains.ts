@@ -377,7 +377,8 @@ export const chainEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "post",
     path: "/v1/chains/{id}/files",
-    summary: "Writes the body as a file into the workspace, by a call of its agent with every check.",
+    summary:
+      "Writes the body as a file into the workspace, by a call of its agent with every check. It is the yes of a caller who may approve.",
     tag,
     scope: "call",
     params: byId,
