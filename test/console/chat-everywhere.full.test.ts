@@ -58,6 +58,7 @@ describe.skipIf(!hasBrowser)("chats and documents", () => {
     await page.keyboard.press("Control+k")
     await page.keyboard.type("write the")
     await page.getByRole("dialog").getByText("Write the notes.").waitFor()
+    await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Enter")
     await page.locator("[data-conversation]").waitFor()
   })
