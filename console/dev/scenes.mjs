@@ -399,6 +399,18 @@ export const scenes = {
       await page.locator("a[href^='/audit/']").first().click()
     }),
     scene("audit-call-waits", async (page, server) => open(`/audit/${calls.command}`)(page, server)),
+    scene("chat-begin", open("/chat?begin=yes")),
+    scene("chat", async (page, server) => {
+      await open("/chat")(page, server)
+      await page.locator("[data-chat]").first().click()
+      await page.locator("[data-turn]").first().waitFor()
+    }),
+    scene("documents", open("/documents")),
+    scene("document", async (page, server) => {
+      await open("/documents")(page, server)
+      await request(page, "POST", "/v1/documents", { path: "notes/plan.md", agentId: "dev" })
+      await open("/documents?path=notes%2Fplan.md")(page, server)
+    }),
     scene("people", open("/organisation/people")),
     scene("people-token", async (page, server) => {
       await open("/organisation/people")(page, server)

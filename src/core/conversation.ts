@@ -69,7 +69,7 @@ export type NewConversation = Omit<
 > &
   Partial<Pick<Conversation, "title" | "preview" | "ending" | "read">>
 
-/** Where a conversation stands, as people are shown it. `waiting`: for a person, in it or in one below it. */
+/** Where a conversation stands, as people are shown it. `waiting` and `working`: it, or one below it. */
 export const shownStates = ["working", "waiting", "done", "stopped", "failed"] as const
 export type ShownState = (typeof shownStates)[number]
 

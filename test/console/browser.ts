@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core"
 import { expect, onTestFinished } from "vitest"
 import { serveHttp } from "../../src/interfaces/http/serve.ts"
+import type { AppOptions } from "../../src/app/app-options.ts"
 import type { Config } from "../../src/config/schema.ts"
 import { sampleMaker } from "../../src/org/sample.ts"
 import { openTestApp, temporaryFolder } from "../../src/testing/test-app.ts"
@@ -35,9 +36,9 @@ const organisation: Config = {
 }
 
 /** A served app with its built console, and browsers that are signed in to it. */
-export async function openConsole(config: Config = {}) {
+export async function openConsole(config: Config = {}, options: Pick<AppOptions, "models"> = {}) {
   const workspace = temporaryFolder()
-  const app = await openTestApp({ ...organisation, ...config }, { workspace })
+  const app = await openTestApp({ ...organisation, ...config }, { ...options, workspace })
   const isSample = () =>
     app.org.listRoles().some(({ createdBy, status }) => createdBy === sampleMaker && status === "active")
   let served = await serveHttp(app, { port: 0, version: "1.2.3", workspace, isSample })

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest"
+import { modelOf } from "../../src/agents/testing/played-model.ts"
 import { sampleMaker } from "../../src/org/sample.ts"
 import { tool, until } from "../../src/testing/test-app.ts"
 import { closeBrowser, hasBrowser, openConsole, wakeUp } from "./browser.ts"
@@ -6,8 +7,8 @@ import { closeBrowser, hasBrowser, openConsole, wakeUp } from "./browser.ts"
 afterAll(closeBrowser)
 
 describe.skipIf(!hasBrowser)("the first five minutes", () => {
-  test("a call runs, another waits, is approved, and its story is read; the list counts along", async () => {
-    const { app, url, signIn } = await openConsole()
+  test("a call runs, another waits, is approved, its story is read, and an agent is talked to; the list counts along", async () => {
+    const { app, url, signIn } = await openConsole({}, { models: { played: modelOf({ say: "Hello." }) } })
     const { page, problems } = await signIn("me")
     await page.getByText("0 of 6 done").waitFor()
     await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
@@ -27,6 +28,12 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
     await page.getByRole("heading", { name: "run_command by dev" }).waitFor()
     await page.goto(`${url}/inbox`)
     await page.getByText("4 of 6 done").waitFor()
+    await page.getByRole("link", { name: "Begin a conversation" }).click()
+    await page.getByRole("textbox", { name: "Message" }).fill("Hello.")
+    await page.keyboard.press("Enter")
+    await page.locator('[data-conversation][data-state="done"]').waitFor()
+    await page.goto(`${url}/inbox`)
+    await page.getByText("5 of 6 done").waitFor()
     expect(problems).toEqual([])
   }, 60_000)
 

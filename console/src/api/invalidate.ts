@@ -40,11 +40,11 @@ const everything: readonly Topic[] = [
 export function topicsOf({ name, data }: StreamEvent): readonly Topic[] {
   switch (name) {
     case "call":
-      return ["approvals", "me", "refused", "calls", "chat", "org", "activity"]
+      return ["approvals", "me", "refused", "calls", "chats", "chat", "org", "activity"]
     case "document":
       if (data["kind"] === "freeze" || data["kind"] === "mode") return ["me", "approvals", "chat", "org"]
       if (data["kind"] === "rule") return ["suggestions", "approvals", "tools", "rules"]
-      return ["me", "approvals", "people", "tokens", "tools", "org", "rules"]
+      return ["me", "approvals", "people", "tokens", "tools", "chat", "org", "rules"]
     case "audit":
       return ["audit", "calls", "refused", "org", "activity", "rules"]
     case "resync":

@@ -11,7 +11,7 @@ import { PreviewBody, usePreviewNote } from "./preview.tsx"
 export function Found({ card, aside }: { card: Card; aside: boolean }) {
   const words = useWords()
   const wide = useMediaQuery("(min-width: 48em)", true)
-  const [columns, setColumns] = useState<1 | 2>(2)
+  const [columns, setColumns] = useState<1 | 2>(aside ? 1 : 2)
   const note = usePreviewNote(card)
   const isDiff = card.preview?.kind === "diff"
   return (

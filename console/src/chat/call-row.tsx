@@ -5,9 +5,13 @@ import type { CallRowJson } from "../../../src/interfaces/http/routes/chain-sche
 import { printable } from "../../../src/lib/printable.ts"
 import { useServerTime } from "../api/clock.ts"
 import { useOutput } from "../card/output.tsx"
+import { readRecord } from "../audit/call-facts.ts"
+import { Answers } from "../steps/answers.tsx"
+import { Checks } from "../steps/checks.tsx"
 import { endingText } from "../steps/ending-text.ts"
 import { Rail } from "../steps/rail.tsx"
 import { ticksOf } from "../steps/ticks.ts"
+import { recordQuery } from "../tools/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Block, JsonBlock } from "../ui/value-view.tsx"
 import { clockText, tookText } from "../words/time-text.ts"
@@ -30,13 +34,7 @@ export function CallRow({ call, hasKeys }: { call: CallRowJson; hasKeys: boolean
   const ending = endingText(call, words)
   return (
     <li className={look["call"]} data-call={call.callId} data-state={call.state}>
-      <button
-        type="button"
-        className={look["row"]}
-        aria-expanded={isOpen}
-        aria-label={`${words.chat.openCall(call.tool)}. ${ending}`}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <button type="button" className={look["row"]} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Rail ticks={ticksOf(call)} label={ending} />
         <b className="mono">{call.tool}</b>
         <code className="cut grow" title={say(call.title)}>
@@ -97,9 +95,10 @@ function Opened({ call, printed }: { call: CallRowJson; printed: string }) {
       {call.result !== undefined && (
         <>
           <h4 className="h3">{words.chat.told}</h4>
-          <Block text={call.result} label={words.chat.told} />
+          <Json text={call.result} label={words.chat.told} />
         </>
       )}
+      {call.callId !== undefined && <Reasons callId={call.callId} state={call.state} />}
       {call.callId !== undefined && (
         <p>
           <Link to="/audit/$callId" params={{ callId: call.callId }}>
@@ -108,6 +107,27 @@ function Opened({ call, printed }: { call: CallRowJson; printed: string }) {
         </p>
       )}
     </div>
+  )
+}
+
+/** Why the call ran, waits or was refused, and who answered, as recorded. Read again when it has gone on. */
+function Reasons({ callId, state }: { callId: string; state: CallRowJson["state"] }) {
+  const words = useWords()
+  const query = recordQuery(callId)
+  const { data } = useQuery({ ...query, queryKey: [...query.queryKey, state] })
+  const record = data && readRecord(data)
+  if (record === undefined) return null
+  const verdict = record.facts.asked ? "ask" : record.facts.ran === false ? "deny" : "allow"
+  return (
+    <>
+      <h4 className="h3">{words.chat.why}</h4>
+      {record.reasons.length > 0 ? (
+        <Checks checks={record.reasons.map((reason) => ({ ...reason, verdict }))} />
+      ) : (
+        !record.facts.asked && record.facts.ran !== false && <p>{words.steps.nothingObjected}</p>
+      )}
+      <Answers entries={record.steps} kinds={["answered", "released", "withheld"]} />
+    </>
   )
 }
 

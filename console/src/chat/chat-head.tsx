@@ -21,15 +21,18 @@ interface Props {
   readonly showSide: (() => void) | undefined
 }
 
+/** Whether a run of the conversation itself works or waits. Agents below it may work without one. */
+export const isRunning = ({ conversation: { state } }: ChainViewJson) => state === "active" || state === "waiting"
+
 /** The title, what it has cost, and stop or go on. */
 export function ChatHead({ view, maxCost, again, showSide }: Props) {
   const words = useWords()
   const tell = useTell()
   const problem = useProblemText()
   const { id, title, cost, shown, branchOf } = view.conversation
+  const works = isRunning(view)
   const [asked, setAsked] = useState(false)
   const offline = useConnection().state === "lost"
-  const works = shown === "working" || shown === "waiting"
   const mayStop = view.may.say && works && !asked && !offline
 
   const act = (work: Promise<unknown>) =>
@@ -39,7 +42,7 @@ export function ChatHead({ view, maxCost, again, showSide }: Props) {
     void act(stop(id)).finally(() => setAsked(false))
   }
   useCommandKeys((key) => {
-    if (key !== "⇧s" || !mayStop) return false
+    if (key !== "⇧S" || !mayStop) return false
     end()
     return true
   })
@@ -70,7 +73,7 @@ export function ChatHead({ view, maxCost, again, showSide }: Props) {
           <kbd aria-hidden="true">⇧S</kbd>
         </button>
       ) : (
-        shown !== "done" &&
+        (shown === "stopped" || shown === "failed") &&
         view.may.say && (
           <button type="button" className="btn btn-s" disabled={offline} onClick={() => void act(resume(id))}>
             <Icon name="player-play" small />
@@ -130,8 +133,8 @@ function More({ view, act, showSide }: MoreProps) {
   const words = useWords()
   const navigate = useNavigate()
   const [erasing, setErasing] = useState(false)
-  const { id, shown } = view.conversation
-  const works = shown === "working" || shown === "waiting"
+  const { id } = view.conversation
+  const works = isRunning(view)
   return (
     <>
       <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
@@ -149,6 +152,7 @@ function More({ view, act, showSide }: MoreProps) {
           ))}
           <Menu.Item disabled={!view.may.manage || works} onClick={() => setErasing(true)}>
             {words.chat.erase}
+            {works && <small className="dim">{words.chat.eraseLater}</small>}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -4,11 +4,13 @@ import type { ChainViewJson } from "../../../src/interfaces/http/routes/chain-sc
 import { printable } from "../../../src/lib/printable.ts"
 import { problemOf } from "../api/http.ts"
 import { useConnection } from "../api/live.ts"
+import { CopyText } from "../ui/copy-text.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { bytesText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
+import { isRunning } from "./chat-head.tsx"
 import { draftOf, keepDraft } from "./drafts.ts"
 import { attach, say, takeBack, type Picture } from "./queries.ts"
 import look from "./composer.module.css"
@@ -33,7 +35,7 @@ const pictureTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif",
 export function Composer({ view, model, again }: Props) {
   const words = useWords()
   const problem = useProblemText()
-  const { id, agentId, shown } = view.conversation
+  const { id, agentId } = view.conversation
   const [text, setText] = useState(() => draftOf(id))
   const [pictures, setPictures] = useState<readonly (Picture & { name: string })[]>([])
   const [said, setSaid] = useState<Said>()
@@ -42,10 +44,12 @@ export function Composer({ view, model, again }: Props) {
   const chooser = useRef<HTMLInputElement>(null)
   const offline = useConnection().state === "lost"
   const wide = useMediaQuery("(min-width: 48em)", true)
-  const steers = shown === "working" || shown === "waiting"
+  const steers = isRunning(view)
   useEffect(() => grow(field.current), [text])
 
+  const typed = useRef(text)
   const write = (next: string) => {
+    typed.current = next
     setText(next)
     keepDraft(id, next)
   }
@@ -60,7 +64,8 @@ export function Composer({ view, model, again }: Props) {
         message === "" ? words.chat.picture : message,
         pictures.map(({ mimeType, data }) => ({ mimeType, data })),
       )
-      write("")
+      // What was typed meanwhile stays.
+      write(typed.current.startsWith(text) ? typed.current.slice(text.length).trimStart() : typed.current)
       setPictures([])
       again()
     } catch (error) {
@@ -99,7 +104,7 @@ export function Composer({ view, model, again }: Props) {
     event.preventDefault()
     void take([...event.dataTransfer.files])
   }
-  if (!view.may.say) return <p className={`${look["steer"]} hint`}>{words.chat.mayNotCall}</p>
+  if (!view.may.say) return <MayNotSay view={view} typed={text} />
   return (
     <form
       className={look["steer"]}
@@ -112,7 +117,13 @@ export function Composer({ view, model, again }: Props) {
       }}
     >
       {view.queued.map((each) => (
-        <Queued key={each.index} id={id} {...each} back={write} again={again} />
+        <Queued
+          key={each.index}
+          id={id}
+          {...each}
+          back={(old) => write(text === "" ? old : `${old}\n${text}`)}
+          again={again}
+        />
       ))}
       {pictures.length > 0 && (
         <ul className={look["pictures"]}>
@@ -145,7 +156,7 @@ export function Composer({ view, model, again }: Props) {
             </button>
           </p>
         ) : said?.state === "problem" ? (
-          <p className={`${look["line"]} hint-wrong`}>{problem(said.error)}</p>
+          <p className={`${look["line"]} ${look["wrong"]}`}>{problem(said.error)}</p>
         ) : said !== undefined ? (
           <p className={look["line"]}>
             <Marked text={said.text} />
@@ -200,6 +211,25 @@ export function Composer({ view, model, again }: Props) {
         </button>
       </div>
     </form>
+  )
+}
+
+/** Why nothing can be said here. What was typed is not lost. */
+function MayNotSay({ view, typed }: { view: ChainViewJson; typed: string }) {
+  const words = useWords()
+  const { agentId } = view.conversation
+  const why = {
+    scope: words.chat.mayNotCall,
+    gone: words.chat.agentGone(agentId),
+    managers: words.chat.onlyManagers(agentId),
+  }[view.may.whyNot ?? "scope"]
+  return (
+    <div className={look["steer"]} role="status">
+      <p className="hint">
+        <Marked text={why} /> {typed !== "" && words.chat.typed}
+      </p>
+      {typed !== "" && <CopyText text={typed} />}
+    </div>
   )
 }
 

@@ -13,7 +13,7 @@ import { Marked } from "../ui/marked.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
-import { ChatHead } from "./chat-head.tsx"
+import { ChatHead, isRunning } from "./chat-head.tsx"
 import { Composer, grow } from "./composer.tsx"
 import { draftOf } from "./drafts.ts"
 import { InlineCard } from "./inline-card.tsx"
@@ -96,15 +96,15 @@ interface StreamProps {
 function Stream({ chat, view, role }: StreamProps) {
   const words = useWords()
   const { turns, written, older } = chat
-  const { agentId, id, shown } = view.conversation
+  const { agentId, id } = view.conversation
   const { data: inbox } = useQuery(inboxQuery)
   const scroller = useRef<HTMLDivElement>(null)
-  const { isAtEnd, toEnd } = useFollow(scroller, [turns, written, view.waitingBelow])
+  const { isAtEnd, toEnd, hold } = useFollow(scroller, [turns, written, view.waitingBelow])
   const [editing, setEditing] = useState<{ index: number; text: string }>()
   const agent = useMemo(() => ({ id: agentId, role }), [agentId, role])
   const spoken = useMemo(() => withSpeakers(turns), [turns])
   const lastMessage = turns.findLast((turn) => turn.kind === "message" && turn.begins && turn.from === "person")?.index
-  const mayEdit = view.may.manage && shown !== "working"
+  const mayEdit = view.may.manage && !isRunning(view)
   const edit = useCallback((index: number, text: string) => setEditing({ index, text }), [])
   const below = useLingering(view.waitingBelow)
   const keys = firstOpenCard(
@@ -121,6 +121,7 @@ function Stream({ chat, view, role }: StreamProps) {
         role="log"
         aria-label={words.chat.conversation}
         data-card-scroll
+        onClickCapture={({ target }) => target instanceof Element && target.closest(opens) !== null && hold()}
         onScroll={({ currentTarget }) => currentTarget.scrollTop < 600 && older?.()}
       >
         <div className={look["turns"]}>
@@ -152,12 +153,16 @@ function Stream({ chat, view, role }: StreamProps) {
             />
           )}
           {below.map(({ card, agentId: who, task, depth }) => (
-            <section key={card} className={look["sub"]} data-depth={depth} aria-label={words.chat.under(agentId, who)}>
-              <h2 className={look["subHead"]}>
-                <Icon name="corner-down-right" small />
-                <b>{who}</b>
-                <span className="dim cut">{words.chat.under(agentId, printable(task))}</span>
-              </h2>
+            <section key={card} className={look["sub"]} data-depth={depth} aria-label={who}>
+              {depth > 0 && (
+                <h2 className={look["subHead"]}>
+                  <Icon name="corner-down-right" small />
+                  <b>{who}</b>
+                  <span className="dim cut" title={printable(task)}>
+                    {words.chat.under(agentId, printable(task))}
+                  </span>
+                </h2>
+              )}
               <InlineCard callId={card} hasKeys={card === keys} />
             </section>
           ))}
@@ -190,6 +195,9 @@ function useLingering(waiting: ChainViewJson["waitingBelow"]): ChainViewJson["wa
   return shown
 }
 
+/** What shows more or less when it is clicked. Nothing moves under the pointer then. */
+const opens = "[aria-expanded], summary, [aria-pressed]"
+
 /** Follows the end of a conversation while somebody looks at it; whoever scrolled up is left where they are. */
 function useFollow(scroller: RefObject<HTMLDivElement | null>, news: readonly unknown[]) {
   const [isAtEnd, setAtEnd] = useState(true)
@@ -197,13 +205,18 @@ function useFollow(scroller: RefObject<HTMLDivElement | null>, news: readonly un
   useEffect(() => {
     const place = scroller.current
     if (place === null) return undefined
+    const rest = () => place.scrollHeight - place.scrollTop - place.clientHeight
     const look = () => {
-      follows.current = place.scrollHeight - place.scrollTop - place.clientHeight < 80
+      follows.current = rest() < 80
       setAtEnd(follows.current)
     }
     place.addEventListener("scroll", look, { passive: true })
     // Images, cards and blocks of code get their height later.
-    const resized = new ResizeObserver(() => follows.current && place.scrollTo({ top: place.scrollHeight }))
+    const resized = new ResizeObserver(() => {
+      if (follows.current) return place.scrollTo({ top: place.scrollHeight })
+      follows.current = rest() < 2
+      setAtEnd(rest() < 80)
+    })
     if (place.firstElementChild !== null) resized.observe(place.firstElementChild)
     return () => {
       place.removeEventListener("scroll", look)
@@ -219,7 +232,10 @@ function useFollow(scroller: RefObject<HTMLDivElement | null>, news: readonly un
     follows.current = true
     scroller.current?.scrollTo({ top: scroller.current.scrollHeight })
   }
-  return { isAtEnd, toEnd }
+  const hold = () => {
+    follows.current = false
+  }
+  return { isAtEnd, toEnd, hold }
 }
 
 interface EditProps {
@@ -316,7 +332,9 @@ function Erased({ id }: { id: string }) {
   return (
     <section className={`${look["stream"]} ${look["erased"]}`} data-state="gone">
       <h1>{words.chat.erased}</h1>
-      <p className="soft">{typed === "" ? words.chat.erasedMore.split(/[.。]/)[0] : words.chat.erasedMore}</p>
+      <p className="soft">
+        {words.chat.erasedMore} {typed !== "" && words.chat.typed}
+      </p>
       {typed !== "" && <CopyText text={typed} />}
       <Link to="/chat" className="btn">
         {words.chat.title}

@@ -10,6 +10,7 @@ import { Icon } from "../ui/icon.tsx"
 import { Later } from "../ui/later.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
 import { clockTime, dateText } from "../words/time-text.ts"
+import { moneyText } from "./amounts.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { chatsQuery } from "./queries.ts"
 import look from "./threads.module.css"
@@ -126,7 +127,7 @@ const dots = { working: "dot-run", waiting: "dot-wait", failed: "dot-deny", done
 
 function Thread({ chat, current }: { chat: ConversationJson; current: boolean }) {
   const words = useWords()
-  const { id, title, agentId, shown, updatedAt } = chat
+  const { id, title, agentId, shown, updatedAt, cost } = chat
   return (
     <Link
       to="/chat/$chatId"
@@ -137,12 +138,15 @@ function Thread({ chat, current }: { chat: ConversationJson; current: boolean })
       data-state={shown}
     >
       <i className={`dot ${dots[shown]}`} />
-      <span className="grow cut">{printable(title)}</span>
+      <span className="grow cut" title={printable(title)}>
+        {printable(title)}
+      </span>
       <time className={look["when"]}>{clockTime(updatedAt).slice(0, 5)}</time>
-      <span className={look["who"]}>
+      <span className={`${look["who"]} cut`}>
         {agentId}
         {shown === "done" ? "" : `${words.card.comma}${words.chat.state[shown]}`}
       </span>
+      {cost > 0 && <span className={look["when"]}>{moneyText(cost)}</span>}
     </Link>
   )
 }

@@ -149,9 +149,9 @@ function Thought({ text }: { text: string }): ReactNode {
 
 function Note({ turn }: { turn: Extract<ShownTurnJson, { kind: "note" }> }) {
   const words = useWords()
-  const { note, by, text, index } = turn
+  const { note, by = "", name = by, text, index } = turn
   if (note === "completed" && text === "") return null
-  const sentence = note === "stopped" ? words.chat.note.stopped(by ?? "") : words.chat.note[note]
+  const sentence = note === "stopped" ? words.chat.note.stopped(printable(name)) : words.chat.note[note]
   return (
     <p className={look["note"]} data-turn={index} data-note={note} role={note === "failed" ? "alert" : undefined}>
       {note === "failed" && <Icon name="alert-triangle" small />}

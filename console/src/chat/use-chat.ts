@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useCallback, useEffect, useRef, useState } from "react"
+import { startTransition, useCallback, useEffect, useRef, useState } from "react"
 import type { AnswerPieceJson, ChainViewJson } from "../../../src/interfaces/http/routes/chain-schemas.ts"
 import { useStreamEvent } from "../api/live.ts"
 import type { StreamEvent } from "../api/stream.ts"
@@ -42,7 +42,10 @@ export function useChat(id: string): Chat {
     reading.current = true
     turnsBefore(id, before)
       .then((page) =>
-        setShown((shown) => ({ turns: joinTurns(shown.turns, page.items) ?? shown.turns, before: page.before })),
+        // Not at once: somebody is scrolling.
+        startTransition(() =>
+          setShown((shown) => ({ turns: joinTurns(shown.turns, page.items) ?? shown.turns, before: page.before })),
+        ),
       )
       // The button is still there.
       .catch(() => {})

@@ -107,7 +107,11 @@ function Editor({ document }: { document: DocumentJson }) {
   const offline = useConnection().state === "lost"
   const field = useRef<HTMLTextAreaElement>(null)
   // The draft stands at the end.
-  useEffect(() => field.current?.scrollTo({ top: field.current.scrollHeight }), [])
+  useEffect(() => {
+    const { current } = field
+    current?.scrollTo({ top: current.scrollHeight })
+    current?.setSelectionRange(current.value.length, current.value.length)
+  }, [])
 
   const put = async (text: string, revision: string) => {
     setState({ saving: true })
@@ -251,6 +255,7 @@ function SectionList({ document, rows, written }: SectionsProps) {
       </div>
       <div className="scroll" tabIndex={0} role="log" aria-label={words.chat.conversation} data-card-scroll>
         <div className={look["read"]}>
+          {shown.length === 0 && written === undefined && <p className="soft">{words.chat.document.nothingSaid}</p>}
           {shown.map((section, at) => (
             <Section key={`${at}`} section={section} row={rowOf(section, rows)} keys={keys} />
           ))}
@@ -341,7 +346,7 @@ function Draft({ document }: { document: DocumentJson }) {
         ) : (
           <Difference from={sent} to={draft} path={path} />
         ))}
-      <p className="hint">{words.chat.document.draftMore}</p>
+      <p className="hint">{draft.trim() === "" ? words.chat.document.draftNone : words.chat.document.draftMore}</p>
       {state.error !== undefined && (
         <p className="hint hint-wrong" role="alert">
           {problemOf(state.error).status === 409

@@ -40,6 +40,7 @@ function Nothing() {
 function List({ shown }: { shown: string | undefined }) {
   const words = useWords()
   const { data, error, refetch } = useQuery(documentsQuery)
+  const wide = useMediaQuery("(min-width: 48em)", true, { getInitialValueInEffect: false })
   return (
     <aside className={look["list"]} aria-label={words.chat.document.title}>
       <div className="head">
@@ -49,9 +50,7 @@ function List({ shown }: { shown: string | undefined }) {
       <div className="scroll" tabIndex={0} role="group" aria-label={words.chat.document.title}>
         {error !== null && data === undefined && <ProblemBox error={error} retry={() => void refetch()} />}
         {data?.length === 0 && (
-          <p className={`${look["empty"]} soft`}>
-            <b>{words.chat.document.none}.</b> {words.chat.document.noneMore}
-          </p>
+          <p className={`${look["empty"]} soft`}>{wide ? words.chat.document.name : words.chat.document.noneMore}</p>
         )}
         <ul>
           {(data ?? []).map(({ path, agentId, isOpen }) => (

@@ -51,6 +51,11 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
   return answer.body.describedCall && !run.isHinted ? { kind: "hint" } : { kind: "done", status: "completed" }
 }
 
+/** Whether the current run was stopped, and not resumed since. */
+export function isStopped(turns: readonly ChainTurn[]): boolean {
+  return readRun(currentRun(turns)).isStopped
+}
+
 /** Which limit was reached, and the key that raises it. */
 function limitSentence({ rounds }: RunFacts, { maxRounds, maxCalls }: Omit<RunLimits, "reflects">): string {
   const raise = (key: string, flag: string) =>
@@ -127,7 +132,10 @@ function readRun(run: readonly ChainTurn[]): RunFacts {
       facts.unreflected = undefined
       facts.verdict = turn.body.verdict
     } else if (turn.kind === "stop") facts.isStopped = true
-    else if (turn.kind === "retry") lastText = turn.index
+    else if (turn.kind === "retry") {
+      lastText = turn.index
+      facts.isStopped = false
+    }
   }
   const { answer } = facts
   facts.isUnread = answer !== undefined && lastText >= (answer.body.read ?? answer.index)

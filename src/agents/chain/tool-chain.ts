@@ -17,8 +17,8 @@ import { giveUpCalls } from "./give-up-calls.ts"
 import { memoryLog, type TurnLog } from "./log.ts"
 import { receiveMail } from "./mail.ts"
 import { messagesOf } from "../context/messages.ts"
-import { nextStep } from "./next-step.ts"
-import { currentRun, unanswered, unnamedPerson, type UserTurn } from "../context/turns.ts"
+import { isStopped, nextStep } from "./next-step.ts"
+import { unanswered, unnamedPerson, type UserTurn } from "../context/turns.ts"
 
 /**
  * Lets a model use the tools of an agent until it has answered.
@@ -80,9 +80,12 @@ export class ToolChain {
     return this.#go({ kind: "user", body })
   }
 
-  /** Goes on where the conversation was: after `waiting`, after the model failed, or after its process ended. */
-  resume(): Promise<ToolChainResult> {
-    return this.#go()
+  /**
+   * Goes on where the conversation was: after `waiting`, after the model failed, or after its process ended. A run that
+   * was stopped goes on only with `evenStopped`.
+   */
+  resume({ evenStopped = false }: { evenStopped?: boolean } = {}): Promise<ToolChainResult> {
+    return this.#go(undefined, evenStopped)
   }
 
   /** Tells the model something while it works. It reads it after the tool calls that run now. */
@@ -99,18 +102,18 @@ export class ToolChain {
     return this.#options.userId ?? unnamedPerson
   }
 
-  async #go(first?: NewTurn): Promise<ToolChainResult> {
+  async #go(first?: NewTurn, evenStopped = false): Promise<ToolChainResult> {
     if (this.#isAtWork)
       throw new Error("This chain is at work. Wait until its run has ended, or tell it something with steer(text).")
     this.#isAtWork = true
     try {
-      return await this.#goAlone(first)
+      return await this.#goAlone(first, evenStopped)
     } finally {
       this.#isAtWork = false
     }
   }
 
-  async #goAlone(first: NewTurn | undefined): Promise<ToolChainResult> {
+  async #goAlone(first: NewTurn | undefined, evenStopped: boolean): Promise<ToolChainResult> {
     const startedAt = Date.now()
     const stop = (this.#stop = new Stop())
     const log = this.#log
@@ -120,9 +123,9 @@ export class ToolChain {
     try {
       internal.onRunStart?.()
       const active = this.#claimed(stop)
-      await this.#begin(active, first)
+      await this.#begin(active, first, evenStopped)
       internal.onRunBegun?.()
-      if (log.wasWaiting && currentRun(log.turns).some(({ kind }) => kind === "stop")) {
+      if (log.wasWaiting && isStopped(log.turns)) {
         const answers = await giveUpCalls(active, "The run was stopped.")
         await log.append(answers, { spent: active.spent })
       }
@@ -170,8 +173,8 @@ export class ToolChain {
     })
   }
 
-  /** Stores what the run begins with: a new task, messages, or that a model that failed is asked again. */
-  async #begin(active: ActiveChain, first: NewTurn | undefined): Promise<void> {
+  /** Stores what the run begins with: a new task, messages, or that the model is asked again. */
+  async #begin(active: ActiveChain, first: NewTurn | undefined, evenStopped: boolean): Promise<void> {
     const { log } = active
     if (first !== undefined) {
       const isOpen = unanswered(log.turns) !== undefined
@@ -182,7 +185,7 @@ export class ToolChain {
     if (active.closing.aborted) return
     const step = nextStep(log.turns, active.limits)
     if (await receiveMail(active.mail, log, step)) return
-    if (step.kind === "done" && step.status === "error")
+    if (step.kind === "done" && (step.status === "error" || (evenStopped && step.status === "aborted")))
       await log.append([{ kind: "retry", body: { by: this.#speaker } }], { state: "active" })
   }
 

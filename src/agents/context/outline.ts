@@ -1,6 +1,6 @@
 import type { ConversationChange, NewTurn } from "../../core/conversation.ts"
 import { wholeCharacters } from "../../core/model-text.ts"
-import { chainTurns, hintsBy } from "./turns.ts"
+import { chainTurns, hintsBy, saidText } from "./turns.ts"
 
 /** The most characters of a title and of a preview. */
 const longest = { title: 80, preview: 160 }
@@ -16,7 +16,7 @@ export function outlineOf(
   for (const turn of chainTurns(turns)) {
     if (turn.kind === "end") ending = turn.body.status
     if (turn.kind !== "assistant" && (turn.kind !== "user" || turn.body.by === hintsBy)) continue
-    const text = onOneLine(turn.body.text)
+    const text = onOneLine(turn.kind === "user" ? saidText(turn.body) : turn.body.text)
     if (text === "") continue
     preview = shortened(text, longest.preview)
     if (turn.kind === "user" && !hasTitle) title ??= shortened(text, longest.title)

@@ -40,6 +40,32 @@ export type DeliveredMessage = Pick<
   "id" | "from" | "kind" | "hops" | "userId" | "taskId" | "conversationId" | "root"
 >
 
+/** The lines before and after the text of a message. Its id did not exist when the text was written. */
+export function messageMarks(id: string): readonly [begin: string, end: string] {
+  return [`<message-${id}>\n`, `\n</message-${id}>`]
+}
+
+/** What was said: of a message the text that it quotes. */
+export function saidText({ text, message }: Pick<UserTurn, "text" | "message">): string {
+  if (message === undefined) return text
+  const [begin, end] = messageMarks(message.id)
+  const from = text.indexOf(begin)
+  const to = text.lastIndexOf(end)
+  return from === -1 || to < from + begin.length ? text : wordsOf(text.slice(from + begin.length, to))
+}
+
+/** The words of a message. Those of a first task have an object around them. */
+function wordsOf(payload: string): string {
+  if (!payload.startsWith("{")) return payload
+  try {
+    const { message_type: type, message, ...more } = JSON.parse(payload) as Readonly<Record<string, unknown>>
+    const isTask = type === "task_assignment" && typeof message === "string" && Object.keys(more).length === 0
+    return isTask ? message : payload
+  } catch {
+    return payload
+  }
+}
+
 export interface AssistantTurn {
   content: readonly AssistantPart[]
   text: string

@@ -203,7 +203,9 @@ export function openChatDocuments(parts: DocumentParts): ChatDocuments {
       const before = bindingOf(path)
       const isThere =
         before?.conversationId !== undefined && (await conversations.get(before.conversationId)) !== undefined
-      const binding: DocumentBinding = isThere ? { ...before, isOpen: true } : { path, agentId, isOpen: true, by }
+      const binding: DocumentBinding = isThere
+        ? { ...before, isOpen: true }
+        : { path, agentId, isOpen: true, by: before?.by ?? by }
       await bind(binding, by)
       follow(binding)
       return (await sync(path))!

@@ -1,5 +1,5 @@
 import type { CallRow } from "../chain/call-rows.ts"
-import { hintsBy, unnamedPerson, type ChainTurn } from "../context/turns.ts"
+import { hintsBy, saidText, unnamedPerson, type ChainTurn } from "../context/turns.ts"
 import type { Section } from "./grammar.ts"
 
 /** What a document shows besides the turns. */
@@ -30,7 +30,7 @@ function sectionsOfTurn(turn: ChainTurn, shown: Shown): Section[] {
   if (turn.kind === "user") {
     const { by, text, message } = turn.body
     if (by === hintsBy) return []
-    if (message !== undefined) return [{ kind: "note", key, heading: message.from, text }]
+    if (message !== undefined) return [{ kind: "note", key, heading: message.from, text: saidText(turn.body) }]
     return [
       { kind: "person", key, heading: by === unnamedPerson ? "You" : shown.nameOf(by), text: withoutEmptyEnds(text) },
     ]

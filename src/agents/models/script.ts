@@ -21,6 +21,7 @@ const turn = {
     .union([calls, z.array(calls)], { error: "it must be a tool's name and its input, or a list of them" })
     .optional(),
   delay: z.int().min(0).max(600_000).optional(),
+  pace: z.int().min(0).max(10_000).optional(),
   usage: z
     .strictObject({ input: z.int().min(0), output: z.int().min(0), cached: z.int().min(0).optional() })
     .optional(),

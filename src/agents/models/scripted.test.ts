@@ -131,21 +131,22 @@ test("answers reply to what the user says, wherever the script is", async () => 
   expect(after.text).toBe("two")
 })
 
-test("a delay is waited before the turn and ends with the signal", async () => {
+test("a delay is waited before the turn, a pace before each word, and both end with the signal", async () => {
   const waits: number[] = []
-  const stream = scripted(scriptFile("- { say: slow and steady, delay: 5000 }"), (ms) =>
+  const stream = scripted(scriptFile("- { say: slow and steady, delay: 5000, pace: 40 }"), (ms) =>
     Promise.resolve(void waits.push(ms)),
   )
   const parts: ModelPart[] = []
   for await (const part of stream({ messages: start })) parts.push(part)
-  expect(waits).toEqual([5000])
+  expect(waits).toEqual([5000, 40, 40, 40])
   expect(parts.flatMap((part) => (part.type === "text" && part.text !== "" ? [part.text] : []))).toEqual([
     "slow ",
     "and ",
     "steady",
   ])
   const signal = AbortSignal.abort(new Error("enough"))
-  await expect(runTurn(play("- { say: x, delay: 600000 }"), { messages: start, signal })).rejects.toThrow("enough")
+  for (const wait of ["delay: 600000", "pace: 10000"])
+    await expect(runTurn(play(`- { say: x, ${wait} }`), { messages: start, signal })).rejects.toThrow("enough")
 })
 
 test("where calls are forbidden, a script makes none", async () => {

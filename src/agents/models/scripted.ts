@@ -118,7 +118,7 @@ function includes(text: string, part: string): boolean {
 }
 
 async function* play(
-  { say, think, call, delay, usage }: TurnStep,
+  { say, think, call, delay, pace, usage }: TurnStep,
   providerMetadata: ProviderMetadata,
   { toolChoice, signal = new AbortController().signal }: ModelRequest,
   wait: typeof waitFor,
@@ -128,6 +128,7 @@ async function* play(
   if (think !== undefined) yield { type: "reasoning", block: "think", text: think }
   const text = say ?? (calls.length === 0 ? "The script cannot go on without tools." : "")
   for (const piece of text.match(/\S+\s*|\s+/g) ?? []) {
+    if (pace !== undefined) await wait(pace, signal)
     signal.throwIfAborted()
     yield { type: "text", block: "say", text: piece }
   }

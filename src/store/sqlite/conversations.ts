@@ -69,8 +69,11 @@ export class SqliteConversations implements Conversations {
         select session_id as top from calls where state in ('waiting', 'held')
         union select one.root from calls join conversations one on one.id = calls.session_id
           where calls.state in ('waiting', 'held') and one.root <> ''
+      ), busy as materialized (
+        select distinct root as top from conversations where state = 'active' and root <> ''
       ), listed as (
-        select conversations.*, ${shownState} as shown from conversations left join asking on asking.top = conversations.id
+        select conversations.*, ${shownState} as shown from conversations
+          left join asking on asking.top = conversations.id left join busy on busy.top = conversations.id
       )
       select *, (select sum(json_extract(tree_spent.spent, '$.cost')) from tree_spent where tree_spent.root = listed.id) as cost
       from listed where (updated_at < ? or updated_at = ? and id < ?) ${conditions.map((each) => `and ${each}`).join(" ")}
@@ -331,7 +334,7 @@ const nextChange = "max((select coalesce(max(change), 0) from conversations), ?)
 
 const shownState = `case
   when asking.top is not null or state = 'waiting' then 'waiting'
-  when state = 'active' then 'working'
+  when state = 'active' or busy.top is not null then 'working'
   when state = 'paused' or ending in ('aborted', 'limit') then 'stopped'
   when ending = 'error' then 'failed'
   else 'done' end`

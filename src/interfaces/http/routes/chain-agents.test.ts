@@ -46,7 +46,7 @@ async function serving() {
     return createClient({ baseUrl: served.url, fetch: withSession })
   }
   const agent = async (id: string) => createClient({ baseUrl: served.url, token: await token(id) })
-  return { app, signedIn, agent }
+  return { app, served, signedIn, agent }
 }
 
 /** Follows a conversation by its cursor. */
@@ -117,6 +117,26 @@ test.each([
   expect((await app.conversations.agentEvents(begun.id)).events.at(-1)).toMatchObject({ agentId: "tess" })
   const { agents } = await client.chains.turns(begun.id)
   expect([...new Set(agents.map((event) => event.agentId))]).toEqual(expected)
+})
+
+test("people read what agents write to each other without the frame that their models read", async () => {
+  const { app, served, signedIn } = await serving()
+  app.society.start()
+  const pat = await signedIn("pat")
+  const { id } = await pat.chains.create({ agentId: "lea", message: "Let it be sent." })
+  await until(async () => (await app.approvals.list()).length === 1, "tess waits")
+  const { conversations } = await app.conversations.list({})
+  expect(conversations.map(({ title }) => title).toSorted()).toEqual([
+    "Keep this secret.",
+    "Let it be sent.",
+    "This is a secret too.",
+  ])
+  expect(conversations.find((each) => each.id === id)).toMatchObject({ shown: "waiting" })
+  await app.approvals.answer((await app.approvals.list())[0]!.callId, { kind: "approve" }, "pat")
+  await until(async () => (await pat.chains.get(id)).content === "The lead has read a secret.", "lea has answered")
+  const response = await fetch(`${served.url}/v1/chains/${id}/view`, { headers: await sessionHeaders(app, "pat") })
+  const { items } = (await response.json()) as { items: { from?: string; text?: string }[] }
+  expect(items.flatMap(({ from, text }) => (from === "agent" ? text : []))).toEqual(["The dev has read a secret."])
 })
 
 test("an agent that works for two conversations is told of in each with what it does for that one", async () => {

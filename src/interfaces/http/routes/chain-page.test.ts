@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { modelOf, playedModel } from "../../../agents/testing/played-model.ts"
@@ -254,7 +254,7 @@ test("calls are rows with where they stand and what they touch; one that waits n
         status: "success",
         ran: true,
         asked: true,
-        by: "ada",
+        by: "Ada",
         title: { code: "title_call" },
       },
       { tool: "nothing_like_it", state: "ended", status: "not_found", ran: false },
@@ -388,6 +388,48 @@ test("a file is attached by a recorded call with the guards' checks, and never o
   expect([...readFileSync(join(workspace, "b.bin"))]).toEqual([...bytes])
   expect((await attach("../out.txt", "x")).status).toBe(403)
   expect((await attach("", "x")).status).toBe(400)
+})
+
+test("a run that was stopped is resumed when a person asks for it", async () => {
+  const model = playedModel((_request, round) => (round === 0 ? new Promise(() => {}) : { say: "The whole." }))
+  const { ada, begin, view, isOver } = await serving({ played: model })
+  const { id } = await begin("Hello.")
+  await until(() => model.requests.length === 1, "the model is asked")
+  await ada("POST", `/v1/chains/${id}/stop`)
+  await isOver(id)
+  expect(await view(id)).toMatchObject({
+    conversation: { shown: "stopped" },
+    items: [{}, { note: "stopped", name: "Ada" }],
+  })
+  await ada("POST", `/v1/chains/${id}/resume`)
+  await until(async () => (await view(id)).conversation.shown === "done", "it has answered")
+  expect((await view(id)).items).toContainEqual(expect.objectContaining({ kind: "answer", text: "The whole." }))
+  expect(model.requests).toHaveLength(2)
+})
+
+test.each([
+  ["is written by the yes of whoever attaches it", undefined, 201],
+  ["waits in the conversation where somebody else must agree, and is written then", { count: 1 }, 202],
+])("a file that must be approved %s", async (_, approvers, status) => {
+  const rules = [{ ask: "edit_file", approvers, because: "Somebody looks at files." }]
+  const { app, workspace, ada, begin, view, isOver } = await serving({ played: modelOf({ say: "Hello." }) }, { rules })
+  const { id } = await begin("Hello.")
+  await isOver(id)
+  const attached = await ada<{ callId: string }>("POST", `/v1/chains/${id}/files?path=a.txt`, Buffer.from("x"))
+  expect(attached.status).toBe(status)
+  const { callId } = attached.body
+  if (status === 202) {
+    expect(await view(id)).toMatchObject({
+      conversation: { shown: "waiting" },
+      waitingBelow: [{ card: callId, depth: 0 }],
+    })
+    await app.approvals.answer(callId, { kind: "approve" }, "bob")
+    await until(() => existsSync(join(workspace, "a.txt")), "it is written")
+  }
+  expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("x")
+  expect((await view(id)).waitingBelow).toEqual([])
+  await app.settle()
+  expect((await app.audit.show(callId)).filter(({ kind }) => kind === "answered")).toHaveLength(1)
 })
 
 test("pictures go to models that see, are shown by reference, and are refused for others", async () => {

@@ -184,7 +184,7 @@ export const callRow = z
     asked: z.boolean(),
     held: z.boolean(),
     ran: z.boolean().optional(),
-    by: z.string().optional().describe("Who answered last."),
+    by: z.string().optional().describe("The name of who answered last."),
     startedAt: time.optional(),
     durationMs: z.number().optional(),
     waitedMs: z.number().optional(),
@@ -284,12 +284,12 @@ export const answerPiece = z
   })
   .meta({ id: "AnswerPiece" })
 
-/** A call of an agent below that waits for a person. */
+/** What waits for a person and is no call of the turns: a call of an agent below, or of the conversation itself. */
 const waitingBelow = z.object({
   card: z.string(),
   agentId: z.string(),
   task: z.string().describe("The beginning of what it was asked to do."),
-  depth: z.number(),
+  depth: z.number().describe("0: the conversation itself, for a budget or a file that a person attached."),
   tool: z.string(),
   conversationId: z.string(),
   at: time,
@@ -308,7 +308,14 @@ export const chainView = z
     waitingBelow: z.array(waitingBelow),
     branches: z.array(z.object({ id: z.string(), title: z.string(), index: z.number() })),
     may: z
-      .object({ say: z.boolean(), manage: z.boolean() })
+      .object({
+        say: z.boolean(),
+        manage: z.boolean(),
+        whyNot: z
+          .enum(["scope", "gone", "managers"])
+          .optional()
+          .describe("Why nothing can be said. `gone`: its agent was terminated."),
+      })
       .describe("What the caller may do here. `manage`: rename, branch, erase, change model and mode."),
   })
   .meta({ id: "ChainView" })

@@ -6,6 +6,7 @@ import {
   chainTurns,
   hintsBy,
   readForAnswer,
+  saidText,
   unnamedPerson,
   withoutTakenBack,
   type ChainTurn,
@@ -42,8 +43,9 @@ export async function chainView(
   const queued = queuedOf(found, turns)
   const isQueued = new Set<ChainTurn>(queued)
   const shown = turns.filter((turn) => (before === undefined || turn.index < end) && !isQueued.has(turn))
-  const [items, below, branches] = await Promise.all([
-    shownTurns(api, found, turns, shown),
+  const items = await shownTurns(api, found, turns, shown)
+  const [own, below, branches] = await Promise.all([
+    waitingBeside(api, found, items),
     waitingBelow(api, caller, id),
     conversations.list({ branchOf: id }),
   ])
@@ -55,7 +57,7 @@ export async function chainView(
     length: found.length,
     ...(unfinished !== undefined && { unfinished }),
     queued: queued.map(({ index, at, body: { text, by } }) => ({ index, at, by, text: text.slice(0, longest) })),
-    waitingBelow: below,
+    waitingBelow: [...own, ...below],
     branches: branches.conversations.map((branch) => ({
       id: branch.id,
       title: branch.title,
@@ -67,8 +69,14 @@ export async function chainView(
 
 /** What the caller may do in a conversation that they see. */
 function mayDo({ app }: Api, caller: Caller, { agentId, state }: ListedConversation): ChainViewJson["may"] {
-  const mayCall = caller.scopes.includes("call") && !isManagerFor(app, caller, agentId)
-  return { say: mayCall && state !== "ended", manage: mayCall && caller.kind === "person" }
+  const manages = isManagerFor(app, caller, agentId)
+  const mayCall = caller.scopes.includes("call") && !manages
+  const isGone = state === "ended" || app.org.view(agentId) === undefined
+  return {
+    say: mayCall && !isGone,
+    manage: mayCall && caller.kind === "person",
+    ...(!mayCall ? { whyNot: manages ? "managers" : "scope" } : isGone ? { whyNot: "gone" } : {}),
+  }
 }
 
 /** One turn with its whole texts. */
@@ -109,6 +117,27 @@ export function unfinishedOf({ app }: Api, id: string): UnfinishedJson | undefin
   return { turn, attempt, interrupted, text, reasoning }
 }
 
+/** What waits in the conversation itself and is no call of these turns: a budget, a file that a person attached. */
+async function waitingBeside(
+  { app }: Api,
+  { id, agentId, shown }: ListedConversation,
+  items: readonly ShownTurnJson[],
+): Promise<ChainViewJson["waitingBelow"]> {
+  if (shown !== "waiting") return []
+  const cards = new Set(items.flatMap((item) => (item.kind === "answer" ? item.calls.map(({ card }) => card) : [])))
+  return (await app.approvals.list({ agentId }))
+    .filter(({ callId, sessionId }) => sessionId === id && !cards.has(callId))
+    .map(({ callId, tool, createdAt }) => ({
+      card: callId,
+      agentId,
+      conversationId: id,
+      depth: 0,
+      tool,
+      at: createdAt,
+      task: "",
+    }))
+}
+
 /** Calls of the agents below that wait for people, as far as the caller may see them. */
 async function waitingBelow(api: Api, caller: Caller, id: string): Promise<ChainViewJson["waitingBelow"]> {
   const { events } = await api.app.conversations.agentEvents(id)
@@ -126,7 +155,7 @@ export async function taskOf({ app }: Api, conversationId: string): Promise<stri
   const asked = chainTurns(await app.conversations.turns(conversationId)).findLast(
     (turn) => turn.kind === "user" && turn.body.begins,
   )
-  return asked?.kind === "user" ? onOneLine(asked.body.text).slice(0, 160) : ""
+  return asked?.kind === "user" ? onOneLine(saidText(asked.body)).slice(0, 160) : ""
 }
 
 function readPlace(cursor: string): number {
@@ -150,7 +179,7 @@ async function shownTurns(
 ): Promise<ShownTurnJson[]> {
   const rows = await callRows(api.app, { id, agentId }, answersIn(turns, new Set(shown)), most === Infinity)
   return shown.flatMap((turn) => {
-    const calls = (rows.get(turn.index) ?? []).map((row) => rowJson(id, turn.index, row))
+    const calls = (rows.get(turn.index) ?? []).map((row) => rowJson(api, id, turn.index, row))
     return shownTurn(api, id, turn, turns, { rows: calls, most }) ?? []
   })
 }
@@ -159,7 +188,8 @@ function imageHref(id: string, turn: number, place: string): string {
   return `/v1/chains/${encodeURIComponent(id)}/images/${turn}/${place}`
 }
 
-function rowJson(id: string, turn: number, { imageType: mimeType, ...row }: CallRow): CallRowJson {
+function rowJson({ app }: Api, id: string, turn: number, { imageType: mimeType, ...given }: CallRow): CallRowJson {
+  const row = given.by === undefined ? given : { ...given, by: nameOf(app, given.by) }
   if (mimeType === undefined) return row
   return { ...row, image: { mimeType, href: imageHref(id, turn, `call-${row.place}`) } }
 }
@@ -182,7 +212,8 @@ function shownTurn(
   })
   switch (turn.kind) {
     case "user": {
-      const { text, by, begins, message, images = [] } = turn.body
+      const { by, begins, message, images = [] } = turn.body
+      const text = saidText(turn.body)
       const from = message !== undefined ? "agent" : by === hintsBy ? "hint" : "person"
       return {
         kind: "message",

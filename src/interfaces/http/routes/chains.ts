@@ -377,7 +377,8 @@ export const chainEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "post",
     path: "/v1/chains/{id}/files",
-    summary: "Writes the body as a file into the workspace, by a call of its agent with every check.",
+    summary:
+      "Writes the body as a file into the workspace, by a call of its agent with every check. It is the yes of a caller who may approve.",
     tag,
     scope: "call",
     params: byId,
@@ -387,21 +388,22 @@ export const chainEndpoints: readonly Endpoint[] = [
       requirePerson(caller)
       const found = await toGoOn(api, caller, id)
       const file = { path, overwrites: overwrite === "true", bytes: await bytes() }
-      const done = await attachFile(api, found, file, personOf(caller))
+      const done = await attachFile(api, caller, found, file)
       return new Reply(done, done.waits ? 202 : 201)
     },
   }),
   endpoint({
     method: "post",
     path: "/v1/chains/{id}/resume",
-    summary: "Goes on with a conversation that waits or stands still.",
+    summary:
+      "Goes on with a conversation that waits or stands still. After an error or a stop the model is asked again.",
     tag,
     scope: "call",
     params: byId,
     answers: { 202: conversation },
     async handle({ api, caller, params: { id } }) {
       const found = await toGoOn(api, caller, id)
-      start((await reopened(api, found, caller)).resume())
+      start((await reopened(api, found, caller)).resume({ evenStopped: true }))
       return new Reply(await jsonNow(api, caller, id), 202)
     },
   }),
