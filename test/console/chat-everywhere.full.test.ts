@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)("chats and documents", () => {
     })
     const fits = async (where: string) => {
       const widths = await page.evaluate<number[]>(
-        "[document.documentElement.scrollWidth, ...[...document.querySelectorAll('.scroll')].map((each) => each.scrollWidth - each.clientWidth + 360)]",
+        "[document.documentElement.scrollWidth, ...[...document.querySelectorAll('.scroll, main form, main .head')].map((each) => each.scrollWidth - each.clientWidth + 360)]",
       )
       expect(Math.max(...widths), where).toBeLessThanOrEqual(360)
       expect(await latinSentences(page, "main"), where).toEqual([])
@@ -90,6 +90,10 @@ describe.skipIf(!hasBrowser)("chats and documents", () => {
     await page.locator("[data-call]").first().getByRole("button").first().click()
     await page.getByText("没有防护、限额或规则提出异议。").waitFor()
     await fits("opened call")
+    await page.getByRole("textbox", { name: /^引导/ }).fill("请写得很短，".repeat(20))
+    await page.getByRole("button", { name: "发送", exact: true }).click()
+    await page.locator("[data-queued]").waitFor()
+    await fits("queued")
     await page.getByRole("button", { name: "此对话的更多操作" }).click()
     await page.getByRole("menuitem", { name: "关于此对话" }).click()
     await page.getByText("目前的更改").waitFor()

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
 import { useEffect, useRef, useState } from "react"
 import { useMe } from "../api/queries.ts"
@@ -11,7 +11,8 @@ import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 import { grow } from "./composer.tsx"
 import { draftOf, keepDraft } from "./drafts.ts"
-import { begin, chatsQuery, modelsQuery } from "./queries.ts"
+import { useLikelyAgent } from "./likely-agent.ts"
+import { begin, modelsQuery } from "./queries.ts"
 import look from "./begin.module.css"
 
 const draft = "new"
@@ -28,11 +29,8 @@ export function Begin() {
   const mayManage = scopes.includes("manage")
   const open = agents.filter((agent) => mayManage || !managesOrganisation(agent))
   const [chosen, setChosen] = useState<string | undefined>(() => localStorage.getItem(lastAgent) ?? undefined)
-  const { data: chats } = useInfiniteQuery(chatsQuery(""))
-  // The agent that people talked to last is the likely one.
-  const last = chats?.pages[0]?.items.find(({ startedBy }) => !agents.some(({ id }) => id === startedBy))?.agentId
-  const likely = open.filter((each) => !managesOrganisation(each))
-  const agent = open.find(({ id }) => id === chosen) ?? likely.find(({ id }) => id === last) ?? likely[0] ?? open[0]
+  const likely = useLikelyAgent(open)
+  const agent = open.find(({ id }) => id === chosen) ?? likely
   const [text, setText] = useState(() => draftOf(draft))
   const [state, setState] = useState<{ sending: boolean; error?: unknown }>({ sending: false })
   const field = useRef<HTMLTextAreaElement>(null)

@@ -43,7 +43,7 @@ export function Composer({ view, model, again }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const chooser = useRef<HTMLInputElement>(null)
   const offline = useConnection().state === "lost"
-  const wide = useMediaQuery("(min-width: 48em)", true)
+  const wide = useMediaQuery("(min-width: 48em)", true, { getInitialValueInEffect: false })
   const steers = isRunning(view)
   useEffect(() => grow(field.current), [text])
 

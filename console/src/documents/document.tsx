@@ -1,7 +1,7 @@
 import { useMediaQuery } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from "react"
 import { createTwoFilesPatch } from "diff"
 import type {
   DocumentConflictJson,
@@ -48,6 +48,16 @@ export function Document({ path }: { path: string }) {
         )}
       </section>
     )
+  const views = wide ? undefined : (
+    <span className="seg" role="group" aria-label={words.card.view}>
+      <button type="button" aria-pressed={view === "sections"} onClick={() => setView("sections")}>
+        {words.chat.document.sections}
+      </button>
+      <button type="button" aria-pressed={view === "file"} onClick={() => setView("file")}>
+        {words.chat.document.file}
+      </button>
+    </span>
+  )
   const end = () => close(path).then(() => navigate({ to: "/documents" }))
   return (
     <section className={look["document"]} aria-label={printable(path)} data-document={path}>
@@ -60,16 +70,6 @@ export function Document({ path }: { path: string }) {
         </h2>
         <span className="dim wide-only">{data.agentId}</span>
         <span className="grow" />
-        {!wide && (
-          <span className="seg" role="group" aria-label={words.card.view}>
-            <button type="button" aria-pressed={view === "sections"} onClick={() => setView("sections")}>
-              {words.chat.document.sections}
-            </button>
-            <button type="button" aria-pressed={view === "file"} onClick={() => setView("file")}>
-              {words.chat.document.file}
-            </button>
-          </span>
-        )}
         {data.isOpen ? (
           <button
             type="button"
@@ -86,8 +86,8 @@ export function Document({ path }: { path: string }) {
         )}
       </div>
       <div className={look["columns"]}>
-        {(wide || view === "file") && <Editor key={path} document={data} />}
-        {(wide || view === "sections") && <Sections document={data} />}
+        {(wide || view === "file") && <Editor key={path} document={data} views={views} />}
+        {(wide || view === "sections") && <Sections document={data} views={views} />}
       </div>
     </section>
   )
@@ -95,8 +95,14 @@ export function Document({ path }: { path: string }) {
 
 const store = (document: DocumentJson) => queries.setQueryData(documentQuery(document.path).queryKey, document)
 
+interface PartProps {
+  readonly document: DocumentJson
+  /** Chooses between the file and the conversation, where only one of them has room. */
+  readonly views: ReactNode
+}
+
 /** The whole file as text. It is saved a moment after the last key, and never over what somebody else saved. */
-function Editor({ document }: { document: DocumentJson }) {
+function Editor({ document, views }: PartProps) {
   const words = useWords()
   const problem = useProblemText()
   const { path } = document
@@ -146,7 +152,8 @@ function Editor({ document }: { document: DocumentJson }) {
   return (
     <div className={look["editor"]}>
       <div className={look["bar"]}>
-        <h3 className="h3 grow">{words.chat.document.file}</h3>
+        {views ?? <h3 className="h3">{words.chat.document.file}</h3>}
+        <span className="grow" />
         <span className="dim" role="status">
           {status}
         </span>
@@ -205,18 +212,18 @@ function Editor({ document }: { document: DocumentJson }) {
 }
 
 /** The conversation that the file holds, and the draft that can be sent. */
-function Sections({ document }: { document: DocumentJson }) {
+function Sections({ document, views }: PartProps) {
   const { conversationId } = document
   return conversationId === undefined ? (
-    <SectionList document={document} rows={noRows} />
+    <SectionList document={document} views={views} rows={noRows} />
   ) : (
-    <WithRows document={document} conversationId={conversationId} />
+    <WithRows document={document} views={views} conversationId={conversationId} />
   )
 }
 
 const noRows: ReadonlyMap<string, CallRowJson> = new Map()
 
-function WithRows({ document, conversationId }: { document: DocumentJson; conversationId: string }) {
+function WithRows({ document, views, conversationId }: PartProps & { conversationId: string }) {
   const { turns, written } = useChat(conversationId)
   const rows = useMemo(
     () =>
@@ -227,16 +234,15 @@ function WithRows({ document, conversationId }: { document: DocumentJson; conver
       ),
     [turns],
   )
-  return <SectionList document={document} rows={rows} written={written?.text} />
+  return <SectionList document={document} views={views} rows={rows} written={written?.text} />
 }
 
-interface SectionsProps {
-  readonly document: DocumentJson
+interface SectionsProps extends PartProps {
   readonly rows: ReadonlyMap<string, CallRowJson>
   readonly written?: string
 }
 
-function SectionList({ document, rows, written }: SectionsProps) {
+function SectionList({ document, views, rows, written }: SectionsProps) {
   const words = useWords()
   const { data: inbox } = useQuery(inboxQuery)
   const shown = document.sections.filter(({ kind }) => kind !== "draft")
@@ -246,7 +252,8 @@ function SectionList({ document, rows, written }: SectionsProps) {
   return (
     <div className={look["sections"]}>
       <div className={look["bar"]}>
-        <h3 className="h3 grow">{words.chat.document.sections}</h3>
+        {views ?? <h3 className="h3">{words.chat.document.sections}</h3>}
+        <span className="grow" />
         {document.conversationId !== undefined && (
           <Link to="/chat/$chatId" params={{ chatId: document.conversationId }}>
             {words.pages.chat}

@@ -5,6 +5,7 @@ import { useState } from "react"
 import { printable } from "../../../src/lib/printable.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
+import { useLikelyAgent } from "../chat/likely-agent.ts"
 import { agentsQuery, managesOrganisation } from "../tools/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { ProblemBox } from "../ui/problem-box.tsx"
@@ -88,7 +89,8 @@ function Open() {
   const [agent, setAgent] = useState<string>()
   const [path, setPath] = useState("")
   const [error, setError] = useState<unknown>()
-  const chosen = agent ?? callable.find((each) => !managesOrganisation(each))?.id ?? callable[0]?.id
+  const likely = useLikelyAgent(callable)
+  const chosen = agent ?? likely?.id
   const submit = async () => {
     const wanted = path.trim()
     if (wanted === "" || chosen === undefined) return
