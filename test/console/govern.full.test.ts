@@ -254,17 +254,18 @@ describe.skipIf(!hasBrowser)("whoever governs", () => {
     const { id = "" } = app.org.listRoles().find(({ name }) => name === "developer") ?? {}
     await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
     const { page } = await signIn("me")
-    for (const [typed, group, address] of [
+    for (const [typed, label, address] of [
       ["dev", "dev", `${url}/organisation/agents/dev`],
       ["develop", "developer", `${url}/organisation/roles/${id}`],
       ["deleted", "deny delete_file", `${url}/rules?id=`],
-      ["list_f", "list_files .", `${url}/audit/`],
+      ["list_f", "list_files \\.", `${url}/audit/`],
     ] as const) {
       await page.goto(`${url}/tools`)
       await page.getByRole("heading", { level: 1 }).waitFor()
       await page.keyboard.press("Control+k")
       await page.getByPlaceholder("Go to…").fill(typed)
-      await page.getByRole("button", { name: group }).filter({ hasText: group }).first().click()
+      const found = page.locator(".mantine-Spotlight-actionLabel", { hasText: new RegExp(`^${label}$`) })
+      await found.click()
       await page.waitForURL((shown) => shown.href.startsWith(address))
     }
   })

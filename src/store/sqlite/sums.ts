@@ -20,24 +20,23 @@ export const bucketOf = (ms: string) =>
    when ${ms} < 100000 then ${ms} / 1000 * 1000 when ${ms} < 1000000 then ${ms} / 10000 * 10000
    else ${ms} / 100000 * 100000 end`
 
-const scopes = [
-  { agent: "''", tool: "''" },
-  { agent: "agent", tool: "''" },
-  { agent: "''", tool: "tool" },
-  { agent: "agent", tool: "tool" },
-]
-
-/** Adds the rows of ended calls with these places to the sums, or takes them off. */
+/** Adds the rows of ended calls with these places to the sums, or takes them off. The rows are read once. */
 function sumEnded(database: Database, [from, to]: readonly [number, number], sign: 1 | -1): void {
-  for (const { agent, tool } of scopes)
-    database
-      .prepare(
-        `insert into hour_sums (agent, tool, hour, ending, bucket, count, ms)
-         select ${agent}, ${tool}, at / ${hourMs}, ending, ${bucketOf("duration_ms")}, ${sign} * count(*), ${sign} * sum(duration_ms)
-         from ended where place between ? and ? group by 1, 2, 3, 4, 5
-         on conflict do update set count = count + excluded.count, ms = ms + excluded.ms`,
-      )
-      .run(from, to)
+  database
+    .prepare(
+      `with each_pair as materialized (
+         select agent, tool, at / ${hourMs} as hour, ending, ${bucketOf("duration_ms")} as bucket, count(*) as count, sum(duration_ms) as ms
+         from ended where place between ? and ? group by 1, 2, 3, 4, 5),
+       all_sums as (
+         select * from each_pair
+         union all select agent, '', hour, ending, bucket, count, ms from each_pair
+         union all select '', tool, hour, ending, bucket, count, ms from each_pair
+         union all select '', '', hour, ending, bucket, count, ms from each_pair)
+       insert into hour_sums (agent, tool, hour, ending, bucket, count, ms)
+       select agent, tool, hour, ending, bucket, ${sign} * sum(count), ${sign} * sum(ms) from all_sums group by 1, 2, 3, 4, 5
+       on conflict do update set count = count + excluded.count, ms = ms + excluded.ms`,
+    )
+    .run(from, to)
 }
 
 /** Adds a segment's lines to the sums. Call it after its rows were inserted. */

@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from "node:perf_hooks"
+import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import type { Quartermaster } from "../../../app/quartermaster.ts"
 import { transaction } from "../../../store/sqlite/database.ts"
@@ -23,14 +23,22 @@ test("charts over a million calls answer in under 300 ms without holding the ser
 
   // The span that charts show at most: 92 days.
   const since = until + 1 - 92 * 24 * hour
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  delay.enable()
+  const gaps: number[] = []
+  let last = performance.now()
+  const watch = setInterval(() => {
+    gaps.push(performance.now() - last)
+    last = performance.now()
+  }, 1)
   const first = await timed(() => charts(since))
   const second = await timed(() => charts(since))
-  delay.disable()
-  console.log(`charts: ${first.ms} and ${second.ms} ms; held up for at most ${Math.round(delay.max / 1e6)} ms`)
+  // The last gap is written down once the loop goes on.
+  await sleep(20)
+  clearInterval(watch)
+  const held = Math.round(Math.max(...gaps))
+  console.log(`charts: ${first.ms} and ${second.ms} ms; held up for at most ${held} ms`)
   expect(summed(first.done)).toBe(92 * perDay)
   expect(Math.min(first.ms, second.ms)).toBeLessThan(300)
+  expect(held).toBeLessThan(300)
 
   const dropped = await timed(() => store.audit.drop(until + 1 - 50 * 24 * hour, "pat"))
   const kept = await charts(since)
