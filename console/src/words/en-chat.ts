@@ -62,7 +62,7 @@ export const chat = {
     retried: "The model was asked again.",
     summary: "Earlier messages were summarised, to make room.",
     references: "Long results became references, to make room.",
-    reflection: "",
+    reflection: "Noted:",
     budget: "The budget was changed.",
     hops: "Too many messages led to this one.",
   },

@@ -55,7 +55,7 @@ export const chat: Words["chat"] = {
     retried: "已再次询问模型。",
     summary: "为腾出空间，较早的消息已被概括。",
     references: "为腾出空间，较长的结果已变为引用。",
-    reflection: "",
+    reflection: "记录：",
     budget: "预算已更改。",
     hops: "引出此消息的消息过多。",
   },
