@@ -18,10 +18,12 @@ interface MainProps {
   readonly state: CardState
   /** Whether reasons and touches stand beside it. */
   readonly aside: boolean
+  /** Whether there is little room, as in a conversation: a difference has one column at first. */
+  readonly narrow?: boolean
 }
 
 /** The agent's words, what was found, the input and the votes: the same on the inbox's page and in a conversation. */
-export function CardMain({ card, shown, state, aside }: MainProps) {
+export function CardMain({ card, shown, state, aside, narrow = false }: MainProps) {
   const { answered, outcome, printed, edited, editing, open } = state
   return (
     <>
@@ -32,7 +34,7 @@ export function CardMain({ card, shown, state, aside }: MainProps) {
       {card.kind === "result" ? (
         <Held card={card} redactions={state.redactions} setRedactions={state.setRedactions} />
       ) : card.kind === "call" && edited === undefined ? (
-        <Found card={card} aside={aside} />
+        <Found card={card} aside={aside} narrow={narrow} />
       ) : null}
       {card.kind === "call" && !editing && (
         <InputLine card={edited === undefined ? card : { ...card, input: edited.input, preview: undefined }} />

@@ -8,10 +8,10 @@ import { useSay, useWords } from "../words/words.tsx"
 import { PreviewBody, usePreviewNote } from "./preview.tsx"
 
 /** "Quartermaster found": the preview, why somebody is asked and what is touched. */
-export function Found({ card, aside }: { card: Card; aside: boolean }) {
+export function Found({ card, aside, narrow }: { card: Card; aside: boolean; narrow: boolean }) {
   const words = useWords()
   const wide = useMediaQuery("(min-width: 48em)", true)
-  const [columns, setColumns] = useState<1 | 2>(aside ? 1 : 2)
+  const [columns, setColumns] = useState<1 | 2>(narrow ? 1 : 2)
   const note = usePreviewNote(card)
   const isDiff = card.preview?.kind === "diff"
   return (

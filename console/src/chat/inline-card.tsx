@@ -61,7 +61,7 @@ function Guarded({ shown, card, place }: { shown: Shown; card: Card; place: RefO
       )}
       {state.open && (
         <div className={`${look["body"]} card`}>
-          <CardMain card={card} shown={shown} state={state} aside={card.kind === "call"} />
+          <CardMain card={card} shown={shown} state={state} aside={card.kind === "call"} narrow />
           {card.kind === "call" && (
             <details className={look["why"]}>
               <summary>{words.chat.reasons(card.reasons.length, card.touches.length)}</summary>

@@ -35,7 +35,7 @@ export function Document({ path }: { path: string }) {
   const navigate = useNavigate()
   const { data, error, refetch } = useQuery(documentQuery(path))
   const wide = useMediaQuery("(min-width: 64em)", true, { getInitialValueInEffect: false })
-  const [view, setView] = useState<"file" | "sections">("sections")
+  const [chosen, setView] = useState<"file" | "sections">()
   if (data === undefined)
     return (
       <section className={look["document"]} aria-busy={error === null}>
@@ -48,6 +48,8 @@ export function Document({ path }: { path: string }) {
         )}
       </section>
     )
+  // Where nothing was said yet, there is only something to write.
+  const view = chosen ?? (data.conversationId === undefined ? "file" : "sections")
   const views = wide ? undefined : (
     <span className="seg" role="group" aria-label={words.card.view}>
       <button type="button" aria-pressed={view === "sections"} onClick={() => setView("sections")}>

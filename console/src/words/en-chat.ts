@@ -62,7 +62,7 @@ export const chat = {
     retried: "The model was asked again.",
     summary: "Earlier messages were summarised, to make room.",
     references: "Long results became references, to make room.",
-    reflection: "A decision on a result.",
+    reflection: "Noted:",
     budget: "The budget was changed.",
     hops: "Too many messages led to this one.",
   },
@@ -106,7 +106,7 @@ export const chat = {
   mode: "Mode",
   modes: { plan: "Plan", ask: "Ask", edits: "Edits" },
   modeMore: {
-    plan: "It only reads: whatever changes something is refused.",
+    plan: "It only reads, in all its conversations: whatever changes something is refused.",
     ask: "As rules and levels say.",
     edits: "It changes the workspace unasked. What deletes or runs still asks.",
   },

@@ -55,7 +55,7 @@ export const chat: Words["chat"] = {
     retried: "已再次询问模型。",
     summary: "为腾出空间，较早的消息已被概括。",
     references: "为腾出空间，较长的结果已变为引用。",
-    reflection: "对结果的判断。",
+    reflection: "记录：",
     budget: "预算已更改。",
     hops: "引出此消息的消息过多。",
   },
@@ -98,7 +98,7 @@ export const chat: Words["chat"] = {
   mode: "模式",
   modes: { plan: "计划", ask: "询问", edits: "编辑" },
   modeMore: {
-    plan: "只读：任何更改都会被拒绝。",
+    plan: "在其所有对话中只读：任何更改都会被拒绝。",
     ask: "按规则与级别处理。",
     edits: "修改工作区无需询问。删除与运行仍需询问。",
   },
