@@ -1,4 +1,4 @@
-import type { CallRequest } from "../core/call.ts"
+import type { CallRequest, CallRow } from "../core/call.ts"
 import type { Ports } from "./state/ports.ts"
 import type { Ticket, ToolResult } from "../core/result.ts"
 import { allowed } from "./steps/allowed.ts"
@@ -6,11 +6,31 @@ import { approve } from "./steps/approve.ts"
 import { record } from "./steps/record.ts"
 import { release } from "./steps/release.ts"
 import { resolve } from "./steps/resolve.ts"
-import { run } from "./steps/run.ts"
+import { run, type RunOutcome } from "./steps/run.ts"
+import { maskReported, reportedCall } from "./stored/reported.ts"
 import { validate } from "./steps/validate.ts"
 import { visible } from "./steps/visible.ts"
 import { waitForBatch } from "./steps/wait-for-batch.ts"
 import { beginCall, type CallOptions } from "./state/active-call.ts"
+
+/**
+ * Ends a call whose tool its caller has run. What the caller reports takes the place of the run, and the result is
+ * released like any other.
+ */
+export function endElsewhere(
+  row: CallRow,
+  outcome: RunOutcome,
+  ports: Ports,
+  options: Pick<CallOptions, "waitMs"> = {},
+): Promise<ToolResult | Ticket> {
+  const { request, ...reported } = reportedCall(row, options)
+  const call = Object.assign(beginCall(request, ports, reported.options), reported.state)
+  return record(call, ports, async () => {
+    const tool = resolve(call, ports)
+    const input = await maskReported(call, tool, ports)
+    return release(call, tool, input, outcome, ports)
+  })
+}
 
 /**
  * Makes one tool call. Every interface calls this function, and there is no other way to run a tool.
