@@ -121,6 +121,7 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
     await bundleLibrary()
     console.error("2 of 3: the command line")
     await bundle()
+    await bundleHook()
     await bundleModelServer()
     console.error("3 of 3: the console")
     await builtConsole
@@ -247,6 +248,13 @@ async function bundle() {
   warmUp(cache)
 }
 
+/** The entry of `qm hook`, which must be there at once: its few modules as one file. */
+async function bundleHook() {
+  const entryPoints = ["src/interfaces/cli/commands/hook/thin-hook.ts"]
+  const options = { bundle: true, platform: "node", format: "esm", target: "node20", minify: true }
+  await build({ ...options, entryPoints, outfile: join(fresh, "hook.js"), logLevel: "warning" })
+}
+
 /** The model server of our tests as one file, for the examples. */
 async function bundleModelServer() {
   const entryPoints = ["src/agents/testing/model-server.ts"]
@@ -265,11 +273,27 @@ import { createRequire } from "node:module"
 import { Script } from "node:vm"
 
 const here = (name) => new URL(name, import.meta.url)
+if (process.argv[2] === "hook" && (await runHook())) process.exit()
 const cache = here(\`${cache}-\${process.version}-\${process.arch}.cache\`)
 const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined
 const script = new Script(fs.readFileSync(here("qm.cjs"), "latin1"), { filename: "qm.cjs", cachedData })
 script.runInThisContext()(createRequire(import.meta.url), import.meta.url, (address) => import(address))
 if (cachedData === undefined && process.argv[2] === "call") process.once("exit", store)
+
+/** An agent takes only some exit codes for a no, so whatever goes wrong ends with this one. */
+async function runHook() {
+  const refuse = (error) => {
+    fs.writeSync(2, \`NOT EXECUTED. The hook of Quartermaster failed: \${error?.message ?? error}. A person finds out more with 'qm doctor'.\\n\`)
+    process.exit(2)
+  }
+  process.on("uncaughtException", refuse)
+  try {
+    const { runThinHook } = await import("./hook.js")
+    return await runThinHook(process.argv.slice(3))
+  } catch (error) {
+    return refuse(error)
+  }
+}
 
 function store() {
   const unfinished = here(\`\${process.pid}.cache\`)

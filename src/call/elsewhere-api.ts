@@ -1,7 +1,6 @@
 import { Ending } from "../core/ending.ts"
-import type { CallRow } from "../core/call.ts"
+import type { CallRow, ReportedOutcome, RunningElsewhere } from "../core/call.ts"
 import type { Ports } from "./state/ports.ts"
-import type { ReportedOutcome, RunningElsewhere } from "./state/calls.ts"
 import type { Ticket, ToolResult } from "../core/result.ts"
 import { storedRequest } from "../store/stored-request.ts"
 import { endElsewhere } from "./call.ts"

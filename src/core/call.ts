@@ -4,7 +4,7 @@ import type { ToolPermissionLevel } from "./permission.ts"
 import type { Sentence, StoredReason } from "./reason.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
-import type { ToolResult } from "./result.ts"
+import type { HandedOver, ToolResult } from "./result.ts"
 import type { Approvers, GrantScope } from "./rule.ts"
 import type { FileSizes, Touches } from "./touches.ts"
 import type { TypedTool } from "./tool.ts"
@@ -80,6 +80,21 @@ export interface Elsewhere {
   limitMs: number
   /** True where the program may ask its own person instead, if neither the verdict nor the risk is against it. */
   mayAsk?: boolean
+}
+
+/** What a caller reports of a tool that it ran itself. */
+export type ReportedOutcome = { value: unknown } | { failed: string }
+
+/** A call that was let through and whose caller has not reported yet. */
+export interface RunningElsewhere {
+  callId: string
+  agentId: string
+  tool: string
+  /** The tool's name and the call's id in the program that runs it. */
+  calledAs: string
+  id: string | undefined
+  until: number
+  run: HandedOver
 }
 
 /**

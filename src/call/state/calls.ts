@@ -1,22 +1,13 @@
-import type { CallRequest, TypedCallRequest, UnwantedCalls } from "../../core/call.ts"
-import type { HandedOver, Ticket, ToolResult } from "../../core/result.ts"
+import type {
+  CallRequest,
+  ReportedOutcome,
+  RunningElsewhere,
+  TypedCallRequest,
+  UnwantedCalls,
+} from "../../core/call.ts"
+import type { Ticket, ToolResult } from "../../core/result.ts"
 import type { StoredArtifact } from "../../core/tool.ts"
 import type { BatchOptions } from "./batch-options.ts"
-
-/** What a caller reports of a tool that it ran itself. */
-export type ReportedOutcome = { value: unknown } | { failed: string }
-
-/** A call that was let through and whose caller has not reported yet. */
-export interface RunningElsewhere {
-  callId: string
-  agentId: string
-  tool: string
-  /** The tool's name and the call's id in the program that runs it. */
-  calledAs: string
-  id: string | undefined
-  until: number
-  run: HandedOver
-}
 
 export interface CallsElsewhere {
   /** The calls of a session that run now, the oldest first. */

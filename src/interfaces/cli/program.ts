@@ -17,6 +17,7 @@ import { addGrants } from "./commands/approvals/grants.ts"
 import { addGroups } from "./commands/tools/groups.ts"
 import { printableJson } from "../../lib/printable.ts"
 import type { Flags, Runtime, Io, Run, CliContext } from "./common/context.ts"
+import { addHook } from "./commands/hook/hook.ts"
 import { addInit } from "./commands/config/init.ts"
 import { addInstall } from "./commands/install/install.ts"
 import { refuseInsideTool } from "./common/inside-tool.ts"
@@ -67,7 +68,7 @@ const commandGroups = {
     addStatus,
     addExperiments,
   ],
-  "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addPlugins, addModels],
+  "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addHook, addPlugins, addModels],
   "Look back:": [addAudit, addTrash, addBackup],
   "Set up:": [addInit, addCheck, addTrust, addDoctor],
 }

@@ -43,6 +43,10 @@ export interface ServeOptions {
   /** The items that the person at an MCP client may answer there, and the least milliseconds a person needs. */
   inClient?: McpEndpointOptions["inClient"]
   fastestAnswerMs?: number
+  /** The key with which programs of this machine's user ask for their hooks. */
+  localKey?: string
+  /** `hooks.askInClient` of the configuration. */
+  askInClient?: boolean
   now?: () => number
   limits?: Partial<ServeLimits>
 }
@@ -109,6 +113,8 @@ export async function serveHttp(app: Quartermaster, options: ServeOptions, makeM
     workspace: options.workspace ?? "",
     isSample: options.isSample ?? (() => false),
     baseUrl: () => publicUrl ?? listening,
+    localKey: options.localKey,
+    askInClient: options.askInClient,
     now,
     closing: closer.signal,
   }

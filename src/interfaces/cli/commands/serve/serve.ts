@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { counted } from "../../../../lib/counted.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
@@ -104,10 +105,11 @@ async function serveIn(
     const parts: OpenOptions = { longLived: true, print, reloadPlugins: flags.reloadPlugins ?? false }
     return await withApp(context, parts, async (app, loaded) => {
       if (isSample && !(await addSample(app))) printMessage(context, sampleWasRemoved(loaded))
-      const served = await orCannotDo(listen(app, loaded, given))
+      const localKey = randomBytes(32).toString("base64url")
+      const served = await orCannotDo(listen(app, loaded, { ...given, localKey }))
       const { dataDir } = loaded
       const { url: listens, publicUrl: url } = served
-      writeServerFile(dataDir, { url, listens, pid: process.pid, startedAt: Date.now() })
+      writeServerFile(dataDir, { url, listens, pid: process.pid, startedAt: Date.now(), localKey })
       try {
         await printAddresses(context, app, served, loaded)
         sayFailedPlugins(context, app)
@@ -149,7 +151,7 @@ async function answerWhileServing(
 async function listen(
   app: Quartermaster,
   { config, workspace }: LoadedConfig,
-  given: { host: string | undefined; port: number | undefined },
+  given: { host: string | undefined; port: number | undefined; localKey: string },
 ) {
   const { serveHttp } = await import("../../../http/serve.ts")
   const { listenAddress } = await import("../../../../config/listen-address.ts")
@@ -158,7 +160,8 @@ async function listen(
   const isSample = () =>
     app.org.listRoles().some(({ createdBy, status }) => createdBy === sampleMaker && status === "active")
   const { inClient } = config.approvals ?? {}
-  const options = { ...config.server, ...address, version: version(), workspace, isSample, inClient }
+  const local = { localKey: given.localKey, askInClient: config.hooks?.askInClient }
+  const options = { ...config.server, ...address, ...local, version: version(), workspace, isSample, inClient }
   const served = await serveHttp(app, options)
   app.addOwnAddress(served.url)
   return served

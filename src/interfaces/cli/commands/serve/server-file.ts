@@ -9,6 +9,8 @@ export interface RunningServer {
   listens: string
   pid: number
   startedAt: number
+  /** What programs of this user show to it. */
+  localKey?: string
 }
 
 const fileName = /^server\.\d+\.json$/
