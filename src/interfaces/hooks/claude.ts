@@ -1,5 +1,5 @@
 import { isObject } from "../../lib/is-object.ts"
-import { json, optionalText, textOf, type Fields, type HookClient, type HookedCall } from "./hook-client.ts"
+import { json, nothing, optionalText, textOf, type Fields, type HookClient, type HookedCall } from "./hook-client.ts"
 
 /** In these modes a question of a hook reaches the person. In the others the agent answers it itself. */
 const attendedModes = ["default", "acceptEdits", "plan"]
@@ -8,10 +8,12 @@ const attendedModes = ["default", "acceptEdits", "plan"]
 interface Variant {
   asks?: boolean
   replace?: HookClient["replace"]
+  /** Codex takes an allow without another input for a mistake of its hook, and tells of the end of turns only. */
+  isCodex?: boolean
 }
 
 /** Claude Code, and the agents whose hooks have its shape. */
-export const claudeHooks = ({ asks = false, replace = () => undefined }: Variant): HookClient => ({
+export const claudeHooks = ({ asks = false, replace = () => undefined, isCodex = false }: Variant): HookClient => ({
   read(payload, given) {
     const event = optionalText(payload, "hook_event_name", "hookEventName") ?? given
     switch (event) {
@@ -25,18 +27,20 @@ export const claudeHooks = ({ asks = false, replace = () => undefined }: Variant
         return { kind: "after", call: callOf(payload), outcome: { failed: errorOf(payload) } }
       case "SessionEnd":
         return { kind: "session-end", sessionId: textOf(payload, "session_id", "sessionId") }
+      case "Stop":
+        return isCodex ? { kind: "session-end", sessionId: textOf(payload, "session_id") } : { kind: "other" }
       case undefined:
         throw new Error("It has no hook_event_name.")
       default:
         return { kind: "other" }
     }
   },
-  allow: (change, note) =>
-    specific("PreToolUse", {
-      permissionDecision: "allow",
-      ...(change === undefined ? {} : { updatedInput: change.input }),
-      ...(note === undefined ? {} : { additionalContext: note }),
-    }),
+  allow(change, note) {
+    const context = note === undefined ? {} : { additionalContext: note }
+    if (change === undefined && isCodex) return note === undefined ? nothing : specific("PreToolUse", context)
+    const updated = change === undefined ? {} : { updatedInput: change.input }
+    return specific("PreToolUse", { permissionDecision: "allow", ...updated, ...context })
+  },
   ...(asks
     ? {
         ask: (reason: string) =>

@@ -7,7 +7,7 @@ import { copilotHooks, cursorHooks, opencodeHooks } from "./others.ts"
 export const hookClients = {
   claude: claudeHooks({ asks: true, replace: claudeReplace }),
   // It runs what a hook answers with `ask`, so it is never answered so.
-  codex: claudeHooks({ replace: codexReplace }),
+  codex: claudeHooks({ replace: codexReplace, isCodex: true }),
   gemini: geminiHooks,
   qwen: claudeHooks({}),
   cursor: cursorHooks,
