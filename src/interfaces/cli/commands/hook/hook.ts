@@ -9,7 +9,6 @@ import { withApp } from "../../common/open-app.ts"
 import { UsageError } from "../../common/usage.ts"
 import type { HookClient, HookReply } from "../../../hooks/hook-client.ts"
 import type { HookClientName } from "../../../hooks/hook-clients.ts"
-import { askServer } from "./ask-server.ts"
 import { lastMsOf, outOfTime, usualSeconds, waitMsOf } from "./hook-flags.ts"
 
 interface HookCommandFlags {
@@ -85,6 +84,7 @@ async function decide(
   const { dataDir } = await context.runtime.loadConfig(context.flags)
   const { agent } = context.flags
   if (agent !== undefined && context.io.env["QM_INSIDE"] === undefined) {
+    const { askServer } = await import("./ask-server.ts")
     const reply = await askServer(dataDir, client, { agentId: agent, text, event, serverName, waitMs })
     if (reply !== undefined) return reply
   }
