@@ -2,7 +2,7 @@ import { isObject } from "../lib/is-object.ts"
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { clientPlaces } from "./client-places.ts"
-import type { FileEdit } from "./client-hooks.ts"
+import { findHook, type FileEdit, type FoundHook } from "./client-hooks.ts"
 import { readUpTo, userConfigFolder } from "./find.ts"
 import type { ClientName } from "./clients.ts"
 import { isOurselves } from "./import-servers.ts"
@@ -126,14 +126,28 @@ function withoutEmpty(text: string, path: readonly string[]): string {
 /** The servers that the client starts: ours and those of others. */
 export function serversOf(client: ClientName, cwd: string, home: string): { ours: string[]; others: string[] } {
   const { section, isToml } = clientPlaces[client]
-  const text = readText(clientPlaces[client].file(cwd, home)) ?? ""
-  const value = text.trim() === "" ? {} : isToml ? readToml(text) : readJsonc(text).value
+  const file = clientPlaces[client].file(cwd, home)
+  let value: unknown = {}
+  edited(file, readText(file) ?? "", (text) => {
+    value = text.trim() === "" ? {} : isToml ? readToml(text) : readJsonc(text).value
+    return text
+  })
   const servers = sectionIn(isObject(value) ? value : {}, section)
   const all = Object.entries(isObject(servers) ? servers : {})
   const isOwn = ([, entry]: [string, unknown]) => isObject(entry) && isOurEntry(entry)
   return {
     ours: all.filter(isOwn).map(([name]) => name),
     others: all.filter((each) => !isOwn(each)).map(([name]) => name),
+  }
+}
+
+/** How the client starts our hook for calls. Undefined where it has none. */
+export function hookOf(client: ClientName, cwd: string): FoundHook | undefined {
+  try {
+    return findHook(client, cwd, (file) => readText(file) ?? "")
+  } catch (error) {
+    if (error instanceof JsoncError) throw refused(`hooks of ${client}`, `This is not valid JSON: ${error.message}.`)
+    throw error
   }
 }
 

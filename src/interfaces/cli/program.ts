@@ -6,6 +6,7 @@ import { addAudit } from "./commands/audit/audit.ts"
 import { addBackup } from "./commands/backup/backup.ts"
 import { addCall } from "./commands/call/call.ts"
 import { addChat } from "./commands/chat/chat-command.ts"
+import { addClients } from "./commands/install/clients.ts"
 import { addCheck } from "./commands/config/check.ts"
 import { addDemo } from "./commands/demo/demo.ts"
 import { addDepartments } from "./commands/org/departments.ts"
@@ -68,7 +69,7 @@ const commandGroups = {
     addStatus,
     addExperiments,
   ],
-  "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addHook, addPlugins, addModels],
+  "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addClients, addHook, addPlugins, addModels],
   "Look back:": [addAudit, addTrash, addBackup],
   "Set up:": [addInit, addCheck, addTrust, addDoctor],
 }

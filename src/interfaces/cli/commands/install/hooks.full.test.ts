@@ -90,3 +90,28 @@ test("with --no-hooks the client's own tools are left alone, and that is said", 
   expect(stderr).toContain("The client's own tools go around Quartermaster.")
   expect(existsSync(join(cli.cwd, ".claude"))).toBe(false)
 })
+
+test("'qm doctor' tries each installed hook with a real call that must be refused, and says when one lets it through", async () => {
+  const cli = makeCli()
+  for (const client of Object.keys(files)) await cli.run("install", client, "--yes")
+  const states = JSON.parse((await cli.run("clients", "--json")).stdout) as {
+    client: string
+    hooks: string
+    around: string[]
+  }[]
+  expect(
+    states
+      .filter(({ hooks }) => hooks === "installed")
+      .map(({ client }) => client)
+      .toSorted(),
+  ).toEqual(Object.keys(files).toSorted())
+  const { stdout } = await cli.run("doctor")
+  for (const client of Object.keys(files)) expect(stdout).toContain(`The hook of ${client} refuses a call`)
+  const log = (await cli.run("audit", "list")).stdout
+  expect(log.match(/path_outside_workspace/g)).toHaveLength(Object.keys(files).length)
+  const file = join(cli.cwd, ".claude/settings.json")
+  writeFileSync(file, readFileSync(file, "utf8").replace('"--agent"', '"--fail-open", "--set", "x=y", "--agent"'))
+  const broken = await cli.run("doctor")
+  expect(broken.code).toBe(1)
+  expect(broken.stdout).toContain("The hook of claude does not refuse a call that it must refuse")
+})
