@@ -77,7 +77,7 @@ async function before(
   request: HookRequest,
   { call, isAttended }: Extract<HookEvent, { kind: "before" }>,
 ): Promise<HookReply> {
-  if (isOurOwn(call, request)) return nothing
+  if (isOurOwn(app, call, request)) return nothing
   const sessionId = sessionOf(request, call.sessionId)
   const agentId = await hookAgent(app, request.agentId, call.subAgent)
   const again = call.id === undefined ? undefined : await letThrough(app, request, call, { agentId, sessionId })
@@ -136,7 +136,7 @@ async function after(
   request: HookRequest,
   { call, outcome }: Extract<HookEvent, { kind: "after" }>,
 ): Promise<HookReply> {
-  if (isOurOwn(call, request)) return nothing
+  if (isOurOwn(app, call, request)) return nothing
   const sessionId = sessionOf(request, call.sessionId)
   const running = await app.elsewhere.list({ sessionId })
   const own = running.filter(({ calledAs }) => calledAs === call.tool)
@@ -167,8 +167,12 @@ function refusal(ended: ToolResult): string {
     : modelText(inNativeNames(ended))
 }
 
-function isOurOwn({ tool }: HookedCall, { serverName = "quartermaster" }: HookRequest): boolean {
-  return tool.startsWith(`mcp__${serverName}__`)
+/** Reports whether the call goes to our own MCP server. Some agents write only a prefix: there the tool must be ours too. */
+function isOurOwn(app: App, { tool }: HookedCall, { client, serverName = "quartermaster" }: HookRequest): boolean {
+  if (tool.startsWith(`mcp__${serverName}__`)) return true
+  const prefix = `${serverName}${client === "copilot" ? "-" : "_"}`
+  if ((client !== "opencode" && client !== "copilot") || !tool.startsWith(prefix)) return false
+  return app.registry.resolve(tool.slice(prefix.length), undefined) !== undefined
 }
 
 /** Sessions of two programs are two. */
