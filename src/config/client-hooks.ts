@@ -24,12 +24,23 @@ interface HookPlace {
 
 const line = ({ command, args }: HookCommand) => [command, ...args].map(shellWord).join(" ")
 
+/**
+ * These agents start hooks by a shell, and go on when a hook is missing or killed: the shell makes a no of that. With cmd
+ * on Windows the plain command is all there is.
+ */
+const closed = (text: string) =>
+  process.platform === "win32"
+    ? text
+    : `${text} || { echo 'NOT EXECUTED. The hook of Quartermaster failed.' >&2; exit 2; }`
+
 const byShell =
   (timeout: number, more: object = {}) =>
-  (_: string, hook: HookCommand) => ({
+  (event: string, hook: HookCommand) => ({
     matcher: "*",
-    hooks: [{ type: "command", command: line(hook), timeout, ...more }],
+    hooks: [{ type: "command", command: isBefore(event) ? closed(line(hook)) : line(hook), timeout, ...more }],
   })
+
+const isBefore = (event: string) => /^(pre|before)/i.test(event)
 
 const places: Partial<Record<ClientName, HookPlace>> = {
   claude: {
@@ -76,7 +87,7 @@ const places: Partial<Record<ClientName, HookPlace>> = {
     path: ["hooks"],
     also: [[["version"], 1]],
     item: (event, hook) => ({
-      command: line(hook),
+      command: isBefore(event) ? closed(line(hook)) : line(hook),
       timeout: hookSeconds,
       ...(event === "preToolUse" ? { failClosed: true } : {}),
     }),
@@ -87,7 +98,10 @@ const places: Partial<Record<ClientName, HookPlace>> = {
     path: ["hooks"],
     also: [[["version"], 1]],
     // Its payload does not say which event it is.
-    item: (event, hook) => ({ type: "command", bash: `${line(hook)} --event ${event}`, timeoutSec: hookSeconds }),
+    item(event, hook) {
+      const text = `${line(hook)} --event ${event}`
+      return { type: "command", bash: isBefore(event) ? closed(text) : text, timeoutSec: hookSeconds }
+    },
   },
 }
 
