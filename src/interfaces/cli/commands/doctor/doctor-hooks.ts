@@ -20,7 +20,7 @@ export async function checkHooks({ io }: CliContext): Promise<DoctorFinding[]> {
     }
   }
   const findings = await Promise.all(
-    hookedClients.map((client) => {
+    hookedClients.map(async (client) => {
       const hook = find(client)
       return hook === undefined || "state" in hook ? hook : tryHook(client, hook, io)
     }),
