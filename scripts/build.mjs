@@ -121,7 +121,7 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
     await bundleLibrary()
     console.error("2 of 3: the command line")
     await bundle()
-    await bundleHook()
+    await bundleThin()
     await bundleModelServer()
     console.error("3 of 3: the console")
     await builtConsole
@@ -248,11 +248,12 @@ async function bundle() {
   warmUp(cache)
 }
 
-/** The entry of `qm hook`, which must be there at once: its few modules as one file. */
-async function bundleHook() {
-  const entryPoints = ["src/interfaces/cli/commands/hook/thin-hook.ts"]
+/** The entries of `qm hook` and `qm mcp`, which must be there at once: the few modules of each as one file. */
+async function bundleThin() {
+  const commands = "src/interfaces/cli/commands"
+  const entryPoints = { hook: `${commands}/hook/thin-hook.ts`, mcp: `${commands}/mcp/thin-mcp.ts` }
   const options = { bundle: true, platform: "node", format: "esm", target: "node20", minify: true }
-  await build({ ...options, entryPoints, outfile: join(fresh, "hook.js"), logLevel: "warning" })
+  await build({ ...options, entryPoints, outdir: fresh, logLevel: "warning" })
 }
 
 /** The model server of our tests as one file, for the examples. */
@@ -274,6 +275,7 @@ import { Script } from "node:vm"
 
 const here = (name) => new URL(name, import.meta.url)
 if (process.argv[2] === "hook" && (await runHook())) process.exit()
+if (process.argv[process.argv[2] === "-C" ? 4 : 2] === "mcp" && (await runMcp())) process.exit()
 const cache = here(\`${cache}-\${process.version}-\${process.arch}.cache\`)
 const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined
 const script = new Script(fs.readFileSync(here("qm.cjs"), "latin1"), { filename: "qm.cjs", cachedData })
@@ -293,6 +295,21 @@ async function runHook() {
   } catch (error) {
     return refuse(error)
   }
+}
+
+/** Passes messages on to a server of the project. False where none runs. */
+async function runMcp() {
+  const from = process.cwd()
+  const words = process.argv.slice(2)
+  try {
+    if (words[0] === "-C") process.chdir(words[1])
+    const { runThinMcp } = await import("./mcp.js")
+    if (await runThinMcp(words.slice(words[0] === "-C" ? 3 : 1))) return true
+  } catch {
+    // The whole command line says what is wrong.
+  }
+  process.chdir(from)
+  return false
 }
 
 function store() {

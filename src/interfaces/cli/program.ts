@@ -33,6 +33,7 @@ import { addPlugins } from "./commands/plugins/plugins.ts"
 import { addRoles } from "./commands/org/roles.ts"
 import { addRules } from "./commands/rules/rules.ts"
 import { addRun } from "./commands/run/run.ts"
+import { addStop } from "./commands/serve/background.ts"
 import { addServe } from "./commands/serve/serve.ts"
 import { addStart } from "./commands/config/start.ts"
 import { addStatus } from "./commands/config/status.ts"
@@ -69,7 +70,18 @@ const commandGroups = {
     addStatus,
     addExperiments,
   ],
-  "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addClients, addHook, addPlugins, addModels],
+  "Connect:": [
+    addServe,
+    addStop,
+    addOpen,
+    addTokens,
+    addMcp,
+    addInstall,
+    addClients,
+    addHook,
+    addPlugins,
+    addModels,
+  ],
   "Look back:": [addAudit, addTrash, addBackup],
   "Set up:": [addInit, addCheck, addTrust, addDoctor],
 }

@@ -1,9 +1,9 @@
-import { timingSafeEqual } from "node:crypto"
 import { z } from "zod"
 import { answerHook } from "../../hooks/answer-hook.ts"
 import { hookClientNames } from "../../hooks/hook-clients.ts"
-import { endpoint, type Api, type Endpoint } from "./endpoint.ts"
-import { localKeyHeader } from "./local-key.ts"
+import { endpoint, type Endpoint } from "./endpoint.ts"
+import { isLocal } from "./is-local.ts"
+import { localKeyHeader } from "../../../lib/local-key.ts"
 import { HttpProblem } from "./problem.ts"
 
 /** The hooks of coding agents on this machine ask here. */
@@ -25,15 +25,9 @@ export const hookEndpoints: readonly Endpoint[] = [
     }),
     answers: { 200: z.object({ stdout: z.string(), stderr: z.string(), code: z.number() }) },
     handle({ api, params: { client }, body, headers }) {
-      if (!isLocal(api, headers.get(localKeyHeader)))
+      if (!isLocal(api.localKey, headers.get(localKeyHeader)))
         throw new HttpProblem(401, "Only 'qm hook' on this machine asks here.", { code: "not_local" })
       return answerHook(api.app, { client, ...body, askInClient: api.askInClient })
     },
   }),
 ]
-
-function isLocal({ localKey }: Api, given: string | undefined): boolean {
-  if (localKey === undefined || given === undefined) return false
-  const [one, other] = [Buffer.from(localKey), Buffer.from(given)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}

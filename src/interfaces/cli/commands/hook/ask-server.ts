@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs"
 import { request } from "node:http"
 import { join } from "node:path"
-import { localKeyHeader } from "../../../http/routes/local-key.ts"
+import { localKeyHeader } from "../../../../lib/local-key.ts"
 
 /** What a hook's process prints and exits with. */
 export interface ServerReply {
@@ -10,57 +10,58 @@ export interface ServerReply {
   code: number
 }
 
-interface Way {
-  socketPath?: string
-  host?: string
-  port?: number
+/** How a running server is reached. */
+export interface ServerAddress {
+  host: string
+  port: number
+  /** The local key. */
   key: string
+  startedAt: number
+  /** The project whose configuration it has. Undefined where options changed that. */
+  project: string | undefined
 }
 
 /** Asks the server of this data folder. Undefined when none answers: then the hook decides itself. */
 export async function askServer(dataDir: string, client: string, body: object): Promise<ServerReply | undefined> {
-  for (const way of waysTo(dataDir)) {
-    const reply = await post(way, `/v1/hooks/${client}`, JSON.stringify(body)).catch(() => undefined)
+  for (const server of serversOf(dataDir)) {
+    const reply = await post(server, `/v1/hooks/${client}`, JSON.stringify(body)).catch(() => undefined)
     if (reply !== undefined) return reply
   }
   return undefined
 }
 
 /**
- * How its servers are reached, the newest first: by the socket in the folder, otherwise by the address that each wrote
- * there. Only what this user alone can have put there counts: a project may bring files of the same names.
+ * The servers of this data folder, the newest first, as each wrote its address there. Only what this user alone can have
+ * put there counts: a project may bring files of the same names.
  */
-function waysTo(dataDir: string): Way[] {
+export function serversOf(dataDir: string): ServerAddress[] {
   try {
     if (!isPrivate(dataDir, "folder")) return []
-    const servers = readdirSync(dataDir)
+    return readdirSync(dataDir)
       .filter((name) => /^server\.\d+\.json$/.test(name))
       .map((name) => join(dataDir, name))
       .filter((file) => isPrivate(file, "file"))
       .flatMap(readServer)
       .sort((one, other) => other.startedAt - one.startedAt)
-    const socketPath = join(dataDir, "serve.sock")
-    const hasSocket = isPrivate(socketPath, "socket")
-    return [
-      ...(hasSocket ? servers.slice(0, 1).map(({ key }) => ({ socketPath, key })) : []),
-      ...servers.map(({ host, port, key }) => ({ host, port, key })),
-    ]
   } catch {
     return []
   }
 }
 
-function isPrivate(path: string, kind: "folder" | "file" | "socket"): boolean {
+function isPrivate(path: string, kind: "folder" | "file"): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return false
-  const isKind = kind === "folder" ? found.isDirectory() : kind === "file" ? found.isFile() : found.isSocket()
+  const isKind = kind === "folder" ? found.isDirectory() : found.isFile()
   if (!isKind || process.getuid === undefined) return isKind
   return found.uid === process.getuid() && (found.mode & 0o077) === 0
 }
 
-function readServer(file: string): { host: string; port: number; key: string; startedAt: number }[] {
+function readServer(file: string): ServerAddress[] {
   try {
-    const { listens, localKey, pid, startedAt } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>
+    const { listens, localKey, pid, startedAt, project } = JSON.parse(readFileSync(file, "utf8")) as Record<
+      string,
+      unknown
+    >
     if (typeof listens !== "string" || typeof localKey !== "string" || typeof pid !== "number") return []
     process.kill(pid, 0)
     const { hostname, port } = new URL(listens)
@@ -71,6 +72,7 @@ function readServer(file: string): { host: string; port: number; key: string; st
         port: Number(port),
         key: localKey,
         startedAt: Number(startedAt),
+        project: typeof project === "string" ? project : undefined,
       },
     ]
   } catch {
@@ -80,8 +82,7 @@ function readServer(file: string): { host: string; port: number; key: string; st
 
 const anywhere = ["0.0.0.0", "::"]
 
-function post({ socketPath, host, port, key }: Way, path: string, body: string): Promise<ServerReply | undefined> {
-  const where = socketPath === undefined ? { host, port } : { socketPath }
+function post({ host, port, key }: ServerAddress, path: string, body: string): Promise<ServerReply | undefined> {
   const headers = {
     host: "localhost",
     "content-type": "application/json",
@@ -89,7 +90,7 @@ function post({ socketPath, host, port, key }: Way, path: string, body: string):
     [localKeyHeader]: key,
   }
   return new Promise((resolve, reject) => {
-    const sent = request({ ...where, method: "POST", path, headers, agent: false }, (response) => {
+    const sent = request({ host, port, method: "POST", path, headers, agent: false }, (response) => {
       const chunks: Buffer[] = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("error", reject)
