@@ -3,6 +3,7 @@ import type { Ports } from "./state/ports.ts"
 import type { Ticket, ToolResult } from "../core/result.ts"
 import { allowed } from "./steps/allowed.ts"
 import { approve } from "./steps/approve.ts"
+import { noteAfter, noteReported } from "./steps/note-changes.ts"
 import { record } from "./steps/record.ts"
 import { release } from "./steps/release.ts"
 import { resolve } from "./steps/resolve.ts"
@@ -28,6 +29,7 @@ export function endElsewhere(
   return record(call, ports, async () => {
     const tool = resolve(call, ports)
     const input = await maskReported(call, tool, ports)
+    await noteReported(call, ports)
     return release(call, tool, input, outcome, ports)
   })
 }
@@ -55,6 +57,9 @@ export function callTool(request: CallRequest, ports: Ports, options?: CallOptio
     if (call.batch !== undefined) await waitForBatch(call, call.batch, approved, ports)
     // Write the start to the audit log and run the tool inside its limits.
     const outcome = await run(call, approved.tool, approved.input, ports, callTool)
+    // Note what it changed, where nobody was asked, so that it can be undone.
+    const noting = noteAfter(call, approved.tool, ports)
+    if (noting !== undefined) await noting
     // If the result must be approved too, wait until a person releases it.
     return release(call, approved.tool, approved.input, outcome, ports)
   })

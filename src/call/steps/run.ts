@@ -10,6 +10,7 @@ import { inputSecrets } from "../../schema/input-secrets.ts"
 import { fromCache } from "../state/result-cache.ts"
 import { execute } from "./execute.ts"
 import { handOver } from "./hand-over.ts"
+import { noteBefore } from "./note-changes.ts"
 import { runFallbacks } from "./fallback.ts"
 import { recheckBeforeRun } from "./recheck-before-run.ts"
 import { startEntry } from "./audit-entries.ts"
@@ -52,6 +53,8 @@ export async function run(
   // The starts of calls with effects are written together.
   call.order?.asking.leave()
   if (writing !== undefined) await writing
+  const noting = noteBefore(call, tool, ports)
+  if (noting !== undefined) await noting
   if (call.request.elsewhere !== undefined) return handOver(call, call.request.elsewhere, input, ports)
 
   try {
