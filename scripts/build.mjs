@@ -121,6 +121,7 @@ if (!(process.argv.includes("--if-needed") && isUpToDate())) {
     await bundleLibrary()
     console.error("2 of 3: the command line")
     await bundle()
+    await bundleThin()
     await bundleModelServer()
     console.error("3 of 3: the console")
     await builtConsole
@@ -247,6 +248,14 @@ async function bundle() {
   warmUp(cache)
 }
 
+/** The entries of `qm hook` and `qm mcp`, which must be there at once: the few modules of each as one file. */
+async function bundleThin() {
+  const commands = "src/interfaces/cli/commands"
+  const entryPoints = { hook: `${commands}/hook/thin-hook.ts`, mcp: `${commands}/mcp/thin-mcp.ts` }
+  const options = { bundle: true, platform: "node", format: "esm", target: "node20", minify: true }
+  await build({ ...options, entryPoints, outdir: fresh, logLevel: "warning" })
+}
+
 /** The model server of our tests as one file, for the examples. */
 async function bundleModelServer() {
   const entryPoints = ["src/agents/testing/model-server.ts"]
@@ -265,11 +274,43 @@ import { createRequire } from "node:module"
 import { Script } from "node:vm"
 
 const here = (name) => new URL(name, import.meta.url)
+if (process.argv[2] === "hook" && (await runHook())) process.exit()
+if (process.argv[process.argv[2] === "-C" ? 4 : 2] === "mcp" && (await runMcp())) process.exit()
 const cache = here(\`${cache}-\${process.version}-\${process.arch}.cache\`)
 const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined
 const script = new Script(fs.readFileSync(here("qm.cjs"), "latin1"), { filename: "qm.cjs", cachedData })
 script.runInThisContext()(createRequire(import.meta.url), import.meta.url, (address) => import(address))
 if (cachedData === undefined && process.argv[2] === "call") process.once("exit", store)
+
+/** An agent takes only some exit codes for a no, so whatever goes wrong ends with this one. */
+async function runHook() {
+  const refuse = (error) => {
+    fs.writeSync(2, \`NOT EXECUTED. The hook of Quartermaster failed: \${error?.message ?? error}. A person finds out more with 'qm doctor'.\\n\`)
+    process.exit(2)
+  }
+  process.on("uncaughtException", refuse)
+  try {
+    const { runThinHook } = await import("./hook.js")
+    return await runThinHook(process.argv.slice(3))
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+/** Passes messages on to a server of the project. False where none runs. */
+async function runMcp() {
+  const from = process.cwd()
+  const words = process.argv.slice(2)
+  try {
+    if (words[0] === "-C") process.chdir(words[1])
+    const { runThinMcp } = await import("./mcp.js")
+    if (await runThinMcp(words.slice(words[0] === "-C" ? 3 : 1))) return true
+  } catch {
+    // The whole command line says what is wrong.
+  }
+  process.chdir(from)
+  return false
+}
 
 function store() {
   const unfinished = here(\`\${process.pid}.cache\`)

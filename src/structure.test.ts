@@ -150,6 +150,7 @@ test("the command line starts without loading what only some commands need", () 
     "approvals/nobody-asked.ts",
     "approvals/waits.ts",
     "audit/exported-call.ts",
+    "config/client-places.ts",
     "config/clients.ts",
     "config/config-error.ts",
     "config/find.ts",

@@ -5,6 +5,7 @@ import { defaults, type Config } from "../config/schema.ts"
 import type { ConversationContexts } from "../tools/context/context.ts"
 import { failure } from "../core/ending.ts"
 import type { Files, Trash } from "../platform/files/file-access.ts"
+import type { Logger } from "../core/logger.ts"
 import type { Guards } from "../core/guard.ts"
 import type { ModuleRuntime } from "../platform/module-runtime.ts"
 import { errorMessage } from "../lib/error-message.ts"
@@ -29,6 +30,8 @@ import { interactionTools } from "../tools/interaction/index.ts"
 import { networkTools } from "../tools/network/index.ts"
 import type { CurrentEnvironment } from "../tools/system/get-env.ts"
 import { systemTools } from "../tools/system/index.ts"
+import { openUndo, type Undo } from "../platform/undo/undo.ts"
+import { undoCall } from "../tools/undo/undo-call.ts"
 import { todoTools } from "../tools/todo/index.ts"
 import { workspaceTools } from "../tools/workspace/index.ts"
 import { filesOfDatabases, journalsOf, openDatabases } from "../platform/database/databases.ts"
@@ -67,6 +70,8 @@ export interface BuiltinOptions {
   session: SessionEnvironment
   /** The conversations with models that run in this process. */
   contexts: ConversationContexts
+  logger: Logger
+  now(): number
   print(text: string): void
   /** False for a process that ends after its call: it starts no background commands. */
   longLived: boolean
@@ -89,6 +94,7 @@ export interface BuiltinParts {
   /** Connects for modules, where the host lists allow it. */
   connect: ModuleRuntime["hosts"]["connect"]
   trash: Trash
+  undo: Undo
   processes: Processes
   close(): Promise<void>
 }
@@ -137,6 +143,8 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   })
   const tooManyFiles = lookForSecrets(pathPolicy.places)
   const files = openFiles(filesOptions, pathPolicy)
+  const { logger, now } = options
+  const undo = openUndo({ workspace, dataDir, isKept: (path) => files.isShown(path), logger, now })
   const opened = openProcesses({
     files,
     places: pathPolicy.places,
@@ -181,6 +189,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     documentFiles: () => openFiles(filesOptions),
     connect: guardedConnect(network),
     trash: openTrash(filesOptions, pathPolicy),
+    undo,
     processes,
     tools: [
       ...dataTools(),
@@ -191,6 +200,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
       ...artifactTools(),
       ...todoTools(options.todos),
       ...workspaceTools(files, tools, marks),
+      undoCall(undo, files),
       ...codeTools(files, code, options.snippets),
       ...commandTools(processes, openJavaScript(), {
         timeoutMs: shell.timeout,
@@ -209,7 +219,7 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
     ],
     async close() {
       marks.close()
-      await Promise.all([processes.close(), web.close(), code.close(), databases.close()])
+      await Promise.all([undo.close(), processes.close(), web.close(), code.close(), databases.close()])
     },
   }
 }

@@ -60,6 +60,7 @@ export function openCalls(
     guards: builtins.guards,
     cache: new LruResultCache(),
     permits,
+    undo: builtins.undo,
     findAsker: people.find,
     rolesOf: (person) => org.findPerson(person)?.roles,
     personSince,
@@ -104,6 +105,7 @@ export function openCalls(
       await sweepAll(ports, { documents, conversations: store.conversations, keepMs })
       await endOldAnswerLinks(documents, now())
       await organisation.endOld()
+      builtins.undo.sweep()
     },
     /** Nothing starts any more, and what runs is cancelled. */
     stop(): void {

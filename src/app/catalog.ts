@@ -68,6 +68,8 @@ export function addBuiltinTools(setup: Setup, storage: Storage, catalog: Catalog
     todos: storedTodos(store.database),
     session: sessionEnvironment(store.database),
     contexts,
+    logger: setup.logger,
+    now: setup.now,
     print: setup.print,
     longLived: !isShort,
     ownAddresses: () => addresses,

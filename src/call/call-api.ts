@@ -5,12 +5,13 @@ import type { Ports } from "./state/ports.ts"
 import { failedWith, isTicket, type Ticket, type ToolResult } from "../core/result.ts"
 import { callTool } from "./call.ts"
 import { BatchGate } from "./state/batch-gate.ts"
+import { elsewhereApi } from "./elsewhere-api.ts"
 import { callInOrder, dependencyIndexes, type NeedsOf } from "./batch-order.ts"
 import { readRequest } from "./state/read-request.ts"
 import { StartOrder, type OrderPlace } from "./state/start-order.ts"
 import { submitComposite } from "./submit-composite.ts"
 
-type CallMethods = Pick<Calls, "call" | "resume" | "callMany" | "endCalls">
+type CallMethods = Pick<Calls, "call" | "resume" | "callMany" | "endCalls" | "elsewhere">
 
 /** The methods of the app that make calls. `beforeFirst` is called once, before the first call. */
 export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { idle(): Promise<void> } {
@@ -76,6 +77,7 @@ export function callApi(ports: Ports, beforeFirst: () => void): CallMethods & { 
     call: ((request: CallRequest, options?: { waitMs: number }) =>
       options === undefined ? call(request) : submit(request, options)) as Calls["call"],
     resume,
+    elsewhere: elsewhereApi(ports, counted),
     async endCalls(unwanted) {
       const { endUnwanted } = await import("./stored/end-unwanted.ts")
       return endUnwanted(unwanted, ports, resume)

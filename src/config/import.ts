@@ -4,13 +4,14 @@ import { basename, join, relative, resolve } from "node:path"
 import { stringify } from "yaml"
 import { hideSecrets } from "../lib/secret-patterns.ts"
 import { checkConfig } from "./check-configuration.ts"
-import type { ClientName } from "./clients.ts"
+import type { ImportName } from "./clients.ts"
 import { schemaLine } from "./editor-schema.ts"
 import { readUpTo } from "./find.ts"
 import { permissionRules, type ImportedRule } from "./import-permissions.ts"
 import { importServers, type FoundServer, type ImportedServer } from "./import-servers.ts"
 import { interpolate } from "./interpolate.ts"
 import { JsoncError, readJsonc } from "./jsonc.ts"
+import { readToml, TomlError } from "./toml.ts"
 import { serverFlaws } from "./mcp-servers.ts"
 import { ConfigError } from "./config-error.ts"
 
@@ -33,7 +34,7 @@ interface Read {
 
 /** Reads another program's servers and permissions for this folder, or from one file. Writes nothing. */
 export function importFrom(
-  client: ClientName,
+  client: ImportName,
   path: string | undefined,
   { cwd, home }: { cwd: string; home: string },
 ): ImportedConfig {
@@ -77,7 +78,7 @@ export function importFrom(
 }
 
 /** Each program's configuration files; later ones override earlier ones. */
-const placesOf: Readonly<Record<ClientName, (folder: string, home: string) => string[]>> = {
+const placesOf: Readonly<Record<ImportName, (folder: string, home: string) => string[]>> = {
   claude: (folder, home) => [
     join(home, ".claude.json"),
     join(home, ".claude", "settings.json"),
@@ -87,6 +88,8 @@ const placesOf: Readonly<Record<ClientName, (folder: string, home: string) => st
   ],
   cursor: (folder, home) => [join(home, ".cursor", "mcp.json"), join(folder, ".cursor", "mcp.json")],
   vscode: (folder) => [join(folder, ".vscode", "mcp.json")],
+  codex: (folder, home) => [join(home, ".codex", "config.toml"), join(folder, ".codex", "config.toml")],
+  gemini: (folder, home) => [join(home, ".gemini", "settings.json"), join(folder, ".gemini", "settings.json")],
 }
 
 function called(file: string, folder: string, home: string): string {
@@ -98,6 +101,7 @@ function called(file: string, folder: string, home: string): string {
 
 function readObject(file: string): Record<string, unknown> {
   const { bytes } = readUpTo(file, 32 * 1024 * 1024)
+  if (file.endsWith(".toml")) return readTomlFile(file, bytes.toString("utf8"))
   try {
     const { value } = readJsonc(bytes.toString("utf8"))
     if (isObject(value)) return value
@@ -105,6 +109,15 @@ function readObject(file: string): Record<string, unknown> {
   } catch (error) {
     if (!(error instanceof JsoncError)) throw error
     throw refused(file, `This is not valid JSON: ${error.message}. Correct it there first.`)
+  }
+}
+
+function readTomlFile(file: string, text: string): Record<string, unknown> {
+  try {
+    return readToml(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    throw refused(file, `This is not valid TOML: ${error.message}. Correct it there first.`)
   }
 }
 
@@ -118,7 +131,8 @@ function sectionsOf({ value }: Read, folder: string): Record<string, unknown>[] 
 function serversIn(read: Read, folder: string): FoundServer[] {
   return sectionsOf(read, folder).flatMap((section) => {
     const inputs = Array.isArray(section["inputs"]) ? section["inputs"].filter(isObject) : []
-    const servers = isObject(section["mcpServers"]) ? section["mcpServers"] : section["servers"]
+    const named = ["mcpServers", "servers", "mcp_servers"].find((key) => isObject(section[key]))
+    const servers = named === undefined ? undefined : section[named]
     if (!isObject(servers)) return []
     return Object.entries(servers).map(([name, entry]) => ({ name, entry, inputs, from: read.called }))
   })
@@ -167,7 +181,7 @@ function finished(
   servers: readonly ImportedServer[],
   rules: readonly ImportedRule[],
   notes: string[],
-  client: ClientName,
+  client: ImportName,
 ): ImportedConfig {
   const config = {
     ...(servers.length > 0 && { mcpServers: Object.fromEntries(servers.map(({ name, entry }) => [name, entry])) }),

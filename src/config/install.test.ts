@@ -20,7 +20,11 @@ const http = { url: "http://127.0.0.1:7420/mcp", agent: "dev" }
 const args = ["/opt/qm.js", "-C", "/work", "mcp", "--agent", "dev"]
 
 test.each([
-  ["claude", ".mcp.json", { mcpServers: { qm: { type: "stdio", command: "/bin/node", args } } }],
+  [
+    "claude",
+    ".mcp.json",
+    { mcpServers: { qm: { type: "stdio", command: "/bin/node", args, alwaysLoad: true, timeout: 600_000 } } },
+  ],
   ["cursor", ".cursor/mcp.json", { mcpServers: { qm: { command: "/bin/node", args } } }],
   ["vscode", ".vscode/mcp.json", { servers: { qm: { type: "stdio", command: "/bin/node", args } } }],
 ] as const)("a client without a configuration file gets one: %s", (client, name, value) => {

@@ -5,6 +5,10 @@ export interface Jsonc {
   with(path: readonly string[], value: unknown): string
   /** The text without the property at this path; the same text if there is none. */
   without(path: readonly string[]): string
+  /** The text with one more item at the end of the list at this path, which is made where there is none. */
+  withItem(path: readonly string[], value: unknown): string
+  /** The text without one item of the list at this path. */
+  withoutItem(path: readonly string[], index: number): string
 }
 
 /** The text is not JSON. The message says where and what was expected. */
@@ -19,7 +23,12 @@ export function readJsonc(given: string): Jsonc {
   return {
     value: valueOf(root),
     with: (path, value) => put(text, root, path, value),
-    without: (path) => remove(text, root, path),
+    without: (path) => remove(text, nodeAt(root, path.slice(0, -1)), path.at(-1) ?? ""),
+    withItem: (path, value) => append(text, root, path, value),
+    withoutItem(path, index) {
+      const items = nodeAt(root, path)?.items ?? []
+      return removePart(text, items.map(partOf), index)
+    },
   }
 }
 
@@ -183,21 +192,46 @@ function put(text: string, root: Node, path: readonly string[], value: unknown):
   return text.slice(0, node.start) + written(text, value, indentAt(text, node.start)) + text.slice(node.end)
 }
 
-/** Removes a property with its comma. Comments between properties stay. */
-function remove(text: string, root: Node, path: readonly string[]): string {
-  const parent = path.slice(0, -1).reduce<Node | undefined>((node, step) => propertyOf(node, step)?.value, root)
-  const found = propertyOf(parent, path.at(-1) ?? "")
+function nodeAt(root: Node, path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>((node, step) => propertyOf(node, step)?.value, root)
+}
+
+function append(text: string, root: Node, path: readonly string[], value: unknown): string {
+  const list = nodeAt(root, path)
+  if (list === undefined) return put(text, root, path, [value])
+  if (list.items === undefined) throw new JsoncError(`${path.join(".")} is not a list`)
+  return insertPart(text, list, list.items.map(partOf), (indent) => written(text, value, indent))
+}
+
+/** The place of a property or an item in the text. */
+interface Part {
+  start: number
+  end: number
+}
+
+const partOf = ({ start, end }: Node): Part => ({ start, end })
+
+function remove(text: string, parent: Node | undefined, name: string): string {
+  const found = propertyOf(parent, name)
   if (parent?.properties === undefined || found === undefined) return text
-  const { end } = found.value
+  const parts = parent.properties.map(({ start, value }) => ({ start, end: value.end }))
+  return removePart(text, parts, parent.properties.indexOf(found))
+}
+
+/** Removes a part with its comma. Comments between parts stay. */
+function removePart(text: string, parts: readonly Part[], index: number): string {
+  const found = parts[index]
+  if (found === undefined) return text
+  const { end } = found
   const comma = afterTrivia(text, end) ?? end
   const hasComma = text[comma] === ","
   const rest = hasComma ? text.slice(end, comma) + text.slice(comma + 1) : text.slice(end)
   // Its line goes too, unless something follows on it, which a comment before it must not swallow.
   const from = /^[ \t]*\r?\n/.test(rest) ? text.slice(0, found.start).trimEnd().length : found.start
   if (hasComma) return text.slice(0, from) + rest
-  const before = parent.properties.at(parent.properties.indexOf(found) - 1)
-  if (before === undefined || before === found) return text.slice(0, from) + rest
-  const lastComma = afterTrivia(text, before.value.end) ?? from
+  const before = parts[index - 1]
+  if (before === undefined) return text.slice(0, from) + rest
+  const lastComma = afterTrivia(text, before.end) ?? from
   return text.slice(0, lastComma) + text.slice(lastComma + 1, from) + rest
 }
 
@@ -207,16 +241,22 @@ function propertyOf(node: Node | undefined, name: string) {
 
 /** Inserts a property after the last one. */
 function insert(text: string, object: Node, key: string, value: unknown): string {
+  const parts = (object.properties ?? []).map(({ start, value: { end } }) => ({ start, end }))
+  return insertPart(text, object, parts, (indent) => pair(text, key, value, indent))
+}
+
+/** Inserts a property or an item after the last one. */
+function insertPart(text: string, whole: Node, parts: readonly Part[], make: (indent: string) => string): string {
   const newline = text.includes("\r\n") ? "\r\n" : "\n"
-  const last = object.properties?.at(-1)
-  const base = indentAt(text, object.start)
+  const last = parts.at(-1)
+  const base = indentAt(text, whole.start)
   if (last === undefined) {
-    const inner = text.slice(0, object.end - 1).trimEnd()
+    const inner = text.slice(0, whole.end - 1).trimEnd()
     const indent = base + unitOf(text)
-    return `${inner}${newline}${indent}${pair(text, key, value, indent)}${newline}${base}${text.slice(object.end - 1)}`
+    return `${inner}${newline}${indent}${make(indent)}${newline}${base}${text.slice(whole.end - 1)}`
   }
-  const end = last.value.end
-  const oneLine = !text.slice(object.start, last.start).includes("\n")
+  const { end } = last
+  const oneLine = !text.slice(whole.start, last.start).includes("\n")
   const indent = oneLine ? base : indentAt(text, last.start)
   const comma = afterTrivia(text, end) ?? end
   const hasComma = text[comma] === ","
@@ -226,8 +266,9 @@ function insert(text: string, object: Node, key: string, value: unknown): string
   const gap = oneLine && !isCommented ? " " : `${newline}${indent}`
   const before = text.slice(0, end) + (hasComma ? "" : ",") + text.slice(end, at).trimEnd()
   const after = text.slice(at)
-  const space = oneLine && after.startsWith("}") ? " " : ""
-  return `${before}${gap}${pair(text, key, value, indent)}${space}${after}`
+  const space =
+    oneLine && after.startsWith(text[whole.end - 1] ?? "}") && parts[0] !== undefined && whole.properties ? " " : ""
+  return `${before}${gap}${make(indent)}${space}${after}`
 }
 
 function pair(text: string, key: string, value: unknown, indent: string): string {

@@ -212,6 +212,15 @@ const approvals = z.strictObject({
   maxWaiting: count.optional().describe("How many calls of one agent wait for people at once; more are refused."),
 })
 
+const hooks = z.strictObject({
+  askInClient: z
+    .boolean()
+    .optional()
+    .describe(
+      "true lets a coding agent's own dialog ask about a call of its own tools, where its risk is not high, no rule names who must agree, and the agent does ask people. What is allowed there counts as not verified.",
+    ),
+})
+
 const notice = z
   .strictObject({
     webhook: z
@@ -277,6 +286,7 @@ const keys = z.strictObject({
     .describe("Rules that allow calls, ask a person or deny calls, each with a reason."),
   notify: z.array(notice).optional().describe("Notifications to send when something waits for a person."),
   approvals: approvals.optional().describe("What happens to calls that wait for approval."),
+  hooks: hooks.optional().describe("The hooks of coding agents, which 'qm install' sets up."),
   telemetry: telemetry.optional().describe("OpenTelemetry spans of calls."),
   mcpServers: serversSchema
     .optional()
@@ -324,6 +334,7 @@ export const defaults = {
   },
   org: { levelOrder: "asc" },
   approvals: { deadline: 30, unattended: "wait", inClient: "medium", maxWaiting: 100 },
+  hooks: { askInClient: false },
   telemetry: { enabled: false, content: false },
   server: { host: "127.0.0.1", port: 7420, maxBodyBytes: 4 * 1024 * 1024 },
 } as const satisfies Config

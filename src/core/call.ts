@@ -4,7 +4,7 @@ import type { ToolPermissionLevel } from "./permission.ts"
 import type { Sentence, StoredReason } from "./reason.ts"
 import type { Preview } from "./preview.ts"
 import type { CommandPart } from "./guard.ts"
-import type { ToolResult } from "./result.ts"
+import type { HandedOver, ToolResult } from "./result.ts"
 import type { Approvers, GrantScope } from "./rule.ts"
 import type { FileSizes, Touches } from "./touches.ts"
 import type { TypedTool } from "./tool.ts"
@@ -55,12 +55,46 @@ export interface CallRequest {
    * way.
    */
   fromLoop?: boolean
+  /**
+   * The caller runs the tool itself, once the call is let through, and reports what came of it. The hooks of coding
+   * agents call so.
+   */
+  elsewhere?: Elsewhere
   /** Asked before each call that its tool makes, also through other tools. False refuses that call. */
   takeSubCall?: () => boolean
   /** Cancels the call. */
   signal?: CancelSignal
   /** The program that made the call, where it can be asked questions. Sub-calls have the same caller. */
   caller?: Caller
+}
+
+/** A program that runs its own tools, and asks before each run. */
+export interface Elsewhere {
+  /** The program, as the table of its tools is called: `claude`, for example. */
+  client: string
+  /** The program's own id of the call, where it has one. */
+  callId?: string
+  /** The folder that relative paths begin in; the workspace when left out. */
+  cwd?: string
+  /** How long a run may take. After it the call ends with `unknown_outcome`. */
+  limitMs: number
+  /** True where the program may ask its own person instead, if neither the verdict nor the risk is against it. */
+  mayAsk?: boolean
+}
+
+/** What a caller reports of a tool that it ran itself. */
+export type ReportedOutcome = { value: unknown } | { failed: string }
+
+/** A call that was let through and whose caller has not reported yet. */
+export interface RunningElsewhere {
+  callId: string
+  agentId: string
+  tool: string
+  /** The tool's name and the call's id in the program that runs it. */
+  calledAs: string
+  id: string | undefined
+  until: number
+  run: HandedOver
 }
 
 /**

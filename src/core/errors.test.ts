@@ -123,6 +123,7 @@ describe("the error of a result", () => {
     aborted: "ToolError",
     tool_failed: "ToolError",
     interrupted: "ToolError",
+    unknown_outcome: "ToolError",
     record_unavailable: "ToolError",
     upstream_unavailable: "ToolError",
   }

@@ -82,6 +82,7 @@ export function personText({ ranInput, approvalNote }: ToolResult): string {
 
 /** Tells a model that a call still waits, and how it gets the result later. */
 export function ticketText({ state, until }: Ticket, tool: string): string {
+  if (state === "started") return "The call is let through. Run the tool, and report what came of it."
   const deadline = Number.isFinite(until) ? ` It waits until ${new Date(until).toISOString()}.` : ""
   const status = {
     waiting: "NOT EXECUTED YET. The call waits for a person to approve it.",

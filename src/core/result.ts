@@ -20,6 +20,7 @@ export const endings = {
   tool_failed: { status: "error", exit: 1 },
   output_invalid: { status: "error", exit: 1 },
   interrupted: { status: "error", exit: 1 },
+  unknown_outcome: { status: "error", exit: 1 },
   record_unavailable: { status: "error", exit: 1 },
   upstream_unavailable: { status: "error", exit: 1 },
   tool_not_available: { status: "error", exit: 3 },
@@ -130,9 +131,24 @@ export function lostResult(toolName: string, callId: string, why: string): ToolR
 /** A call that still waits, returned by `submit` in place of a result. Redeem it with `resume(callId)`. */
 export interface Ticket {
   callId: string
-  state: "waiting" | "ready" | "held"
-  /** When the wait expires, in milliseconds since 1970. */
+  /** *started*: the caller runs the tool itself, and may begin now. Only calls with `elsewhere` get that. */
+  state: "waiting" | "ready" | "held" | "started"
+  /** When the wait expires, in milliseconds since 1970. For *started*: when the caller must have reported. */
   until: number
+  /** For *started*: what the caller runs now. */
+  run?: HandedOver
+}
+
+/** What a caller that runs the tool itself may run. */
+export interface HandedOver {
+  /** The input as it was approved, in the tool's own format. */
+  input: unknown
+  /** True when a person edited the input. */
+  edited: boolean
+  /** True when the program must ask its own person first, and the run counts as allowed there. */
+  ask?: boolean
+  /** What the person who approved it said to the model. */
+  note?: string
 }
 
 /** Tells a ticket from a result. */

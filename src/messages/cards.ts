@@ -48,6 +48,7 @@ export const cardMessages: Readonly<Record<string, string>> = {
   detail_input: "标准输入：{count} 个字符",
   detail_background: "在后台运行，直到结束或被停止",
   detail_time_limit: "时限：{milliseconds} 毫秒",
+  detail_runs_elsewhere: "由 {client} 自己运行：不受本系统的沙箱和时限约束。",
   detail_no_sandbox: "沙箱：无（{because}）。它拥有您自己的权限，并可访问网络。",
   detail_sandbox: "沙箱：bubblewrap。只能写入 {places}。",
   detail_sandbox_no_writes: "沙箱：bubblewrap。不能写入任何地方。",

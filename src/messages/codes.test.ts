@@ -71,6 +71,7 @@ describe("the reasons of the core", () => {
       "agents_only_call",
       "other_agent",
       "use_the_tool",
+      "not_local",
     ]
     const elsewhere = ["no_model"]
     const people = new Set(problems.filter((code) => ![...forPrograms, ...elsewhere].includes(code)))

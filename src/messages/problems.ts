@@ -77,6 +77,7 @@ export const endingMessages = {
   ended_upstream_unavailable: "提供这个工具的服务器暂时无法访问。",
   ended_tool_not_available: "这个智能体不能使用此工具，理由见检查。",
   ended_permission_denied: "调用被拒绝，理由见检查。",
+  ended_unknown_outcome: "运行此工具的程序没有报告结果，因此结果未知。",
   ended_path_outside_workspace: "路径在工作区之外，理由见检查。",
   ended_command_denied: "命令被禁止，理由见检查。",
   ended_host_denied: "主机被禁止，理由见检查。",

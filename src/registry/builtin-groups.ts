@@ -13,5 +13,7 @@ export const builtinGroups = [
   ["system", { en: "Time, sleep and environment variables", zh: "系统工具" }],
   ["interaction", { en: "Questions to the user", zh: "交互工具" }],
   ["todo", { en: "Task lists", zh: "任务清单工具" }],
+  ["undo", { en: "Putting back what a call changed", zh: "撤销调用的更改" }],
+  ["clients", { en: "Tools that only coding agents have, decided on in their hooks", zh: "编程智能体自带的工具" }],
   ["pipeline", { en: "Pipelines of tool calls", zh: "流水线工具" }],
 ] as const

@@ -151,6 +151,7 @@ const ownFailures: readonly string[] = [
   "timeout",
   "output_invalid",
   "interrupted",
+  "unknown_outcome",
   "upstream_unavailable",
 ]
 

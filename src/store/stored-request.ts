@@ -1,4 +1,6 @@
 import type { CallRow, CallRequest } from "../core/call.ts"
+import type { ResultApproval } from "../core/permission.ts"
+import type { HoldingRule } from "../core/verdict.ts"
 
 /** How long the store remembers a caller's key and the result of a call that waited. */
 export const keyWindowMs = 24 * 60 * 60 * 1000
@@ -19,6 +21,17 @@ export function redeemableUntil(row: Pick<CallRow, "answer" | "deadline" | "requ
 export interface StoredRequest {
   given: Omit<CallRequest, "input" | "signal">
   sessionId: string
+  /** For a call that its caller runs: what was decided about it, for the report. */
+  started?: StartedElsewhere
+}
+
+/** What the start of a call that runs elsewhere leaves for its end. */
+export interface StartedElsewhere {
+  at: number
+  release: ResultApproval
+  holds: readonly HoldingRule[]
+  /** True when the caller's own program asks its person first. */
+  ask?: boolean
 }
 
 export function storedRequest(row: Pick<CallRow, "request">): StoredRequest {

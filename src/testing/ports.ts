@@ -68,6 +68,7 @@ export async function portsOver(store: Store, replaced: Partial<Ports> = {}): Pr
     guards: unguarded,
     cache: new LruResultCache(),
     limits: store.limits,
+    undo: { before: async () => {}, after: async () => [] },
     permits: new AgentPermits(3),
     recorder: store.recorder,
     calls: await store.calls(),

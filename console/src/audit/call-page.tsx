@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { getRouteApi, Link } from "@tanstack/react-router"
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { problemOf } from "../api/http.ts"
 import { markStoryRead } from "../inbox/story-read.ts"
@@ -14,6 +14,8 @@ import { Said } from "../ui/said.tsx"
 import { momentText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { readRecord, type CallRecord } from "./call-facts.ts"
+import { isUndoNote } from "../../../src/platform/undo/undo-note.ts"
+import { call } from "../tools/run.ts"
 import { CallSide } from "./call-side.tsx"
 import { CallSteps } from "./call-steps.tsx"
 import { TimeBar } from "./time-bar.tsx"
@@ -47,6 +49,7 @@ export function CallPage() {
             {words.audit.callAgain}
           </Link>
         )}
+        {record?.steps.some(({ text }) => isUndoNote(text)) === true && <UndoButton callId={callId} />}
       </div>
       {data?.length === 0 || (data === undefined && error !== null && problemOf(error).status === 404) ? (
         <div className="play-empty">
@@ -68,6 +71,22 @@ export function CallPage() {
         </div>
       )}
     </main>
+  )
+}
+
+/** Calls `undo_call`, which shows a person what would be put back before anything is. */
+function UndoButton({ callId }: { callId: string }) {
+  const words = useWords()
+  const navigate = useNavigate()
+  const request = { tool: "undo_call", agentId: "operator", input: { call: callId } }
+  const undo = () => {
+    void call(request)
+    void navigate({ to: "/tools", search: { tool: request.tool, agent: request.agentId } })
+  }
+  return (
+    <button type="button" className="btn btn-s" onClick={undo}>
+      {words.audit.undo}
+    </button>
   )
 }
 

@@ -26,6 +26,7 @@ const codes: Readonly<Record<EndingCode, true>> = {
   tool_failed: true,
   output_invalid: true,
   interrupted: true,
+  unknown_outcome: true,
   upstream_unavailable: true,
   record_unavailable: true,
   result_withheld: true,

@@ -254,6 +254,7 @@ export const toolsAndAudit = {
     by: (agent: string) => `by ${agent}`,
     back: "Audit",
     callAgain: "Call again…",
+    undo: "Undo…",
     record: "Record",
     sealed: "Each entry seals the one before it.",
     input: "Input as recorded",

@@ -252,6 +252,7 @@ export const toolsAndAudit: Pick<Words, keyof typeof en> = {
     by: (agent) => `由 ${agent} 发起`,
     back: "审计",
     callAgain: "再次调用…",
+    undo: "撤销…",
     record: "记录",
     sealed: "每条记录封存前一条。",
     input: "记录的输入",

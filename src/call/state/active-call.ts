@@ -103,6 +103,8 @@ export interface ActiveCall {
   toolMetadata: Readonly<Record<string, unknown>> | undefined
   /** The row in the store, for a call that waits, is held or has a key. */
   row: CallRow | undefined
+  /** True when the program that runs the tool itself asks its own person first. */
+  asksElsewhere: boolean
   /** The time limit of the running tool. Its sub-calls stop this clock while they all wait for people. */
   clock: RunClock | undefined
 }
@@ -158,6 +160,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
     resultNotes: undefined,
     toolMetadata: undefined,
     row,
+    asksElsewhere: false,
     clock: undefined,
   }
 }

@@ -1,7 +1,22 @@
-import type { CallRequest, TypedCallRequest, UnwantedCalls } from "../../core/call.ts"
+import type {
+  CallRequest,
+  ReportedOutcome,
+  RunningElsewhere,
+  TypedCallRequest,
+  UnwantedCalls,
+} from "../../core/call.ts"
 import type { Ticket, ToolResult } from "../../core/result.ts"
 import type { StoredArtifact } from "../../core/tool.ts"
 import type { BatchOptions } from "./batch-options.ts"
+
+export interface CallsElsewhere {
+  /** The calls of a session that run now, the oldest first. */
+  list(filter: { agentId?: string; sessionId: string }): Promise<RunningElsewhere[]>
+  /** Ends one with what came of it. A result that a person must release waits `waitMs`; then this is a ticket. */
+  report(callId: string, outcome: ReportedOutcome, options?: { waitMs?: number }): Promise<ToolResult | Ticket>
+  /** Ends those of which nothing will be reported any more, as `unknown_outcome`. Returns how many. */
+  endSession(filter: { agentId?: string; sessionId: string }, because: string): Promise<number>
+}
 
 /** The ways to call tools, and to read what calls have stored. */
 export interface Calls {
@@ -34,6 +49,8 @@ export interface Calls {
    * Returns the results of the calls with these keys, as far as they have run.
    */
   endCalls(unwanted: UnwantedCalls): Promise<ReadonlyMap<string, ToolResult>>
+  /** The calls with `elsewhere`, whose tools their callers run: from the moment they are let through to their end. */
+  elsewhere: CallsElsewhere
   /** Reads an artifact. Undefined when it does not exist or the agent may not read it. */
   artifact(agentId: string, ref: string): Promise<StoredArtifact | undefined>
   /** Stores a text of a call as an artifact of its agent. Returns the reference. */

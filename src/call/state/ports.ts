@@ -7,6 +7,7 @@ import type { PendingItem } from "../../core/approval.ts"
 import type { EventType } from "../../core/events.ts"
 import type { Language } from "../../core/language.ts"
 import type { Logger } from "../../core/logger.ts"
+import type { Undo } from "../../platform/undo/undo.ts"
 import type { LevelOrder } from "../../core/permission.ts"
 import type { FileSizes, Touches } from "../../core/touches.ts"
 import type { Durability } from "../../core/reason.ts"
@@ -19,6 +20,8 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   cache: ResultCache
   limits: Limits
   permits: Permits
+  /** Notes what calls change that nobody was asked about. */
+  undo: Pick<Undo, "before" | "after">
   artifacts: Artifacts
   /** The person at this process who is asked about such an item. Without one, it waits in the approval queue. */
   findAsker(kind: PendingItem["kind"]): Asker | undefined

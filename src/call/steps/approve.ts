@@ -21,6 +21,7 @@ import {
   type Execution,
   type Proposal,
 } from "../stored/card.ts"
+import { callerMayAsk, leaveToCaller } from "../stored/caller-asks.ts"
 import { claimHeld, join } from "../stored/join.ts"
 import { rejectedEnding, unansweredEnding } from "../state/refusal-endings.ts"
 import { resolve } from "./resolve.ts"
@@ -46,17 +47,19 @@ export function approve(
   // A call that asks may be answered already: it counts as undecided until it waits.
   if (needsNobody) call.batch?.settle()
   const isKnown = call.request.key !== undefined || call.row !== undefined
+  // Its start and its end are reported by two processes, as a rule.
+  const isStored = isKnown || call.request.elsewhere !== undefined
   if (!isKnown && call.release !== "never") {
     return claimHeld(call, tool, input, ports).then(async (isClaimed) => {
       if (isClaimed) return { tool, input }
-      if (!needsNobody) return approveStored(call, tool, input, verdict, ports)
+      if (!needsNobody || isStored) return approveStored(call, tool, input, verdict, ports)
       // Its result would wait: that is known before it runs.
       const counts = await ports.calls.countWaiting({ agentId: call.request.agentId, at: ports.now() })
       if (totalWaiting(counts) >= ports.settings.maxWaiting) throw fullEnding(call, ports)
       return { tool, input }
     })
   }
-  return needsNobody && !isKnown ? { tool, input } : approveStored(call, tool, input, verdict, ports)
+  return needsNobody && !isStored ? { tool, input } : approveStored(call, tool, input, verdict, ports)
 }
 
 async function approveStored(
@@ -91,6 +94,10 @@ async function approveStored(
     if (isAnswered ? await isCovered(call, proposal, ports) : proposal.asks.length === 0)
       return executionOf(call, proposal)
     if (proposal.asks.length === 0) proposal = { ...proposal, asks: [changed] }
+    if (isNew && callerMayAsk(call, ports)) {
+      await leaveToCaller(call, proposal.tool, ports)
+      return executionOf(call, proposal)
+    }
     await askPerson(call, proposal, revised, isNew, ports)
     revised = {}
     // Rules, roles or files may have changed while the call waited, so it is decided again.

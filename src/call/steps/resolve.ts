@@ -2,6 +2,8 @@ import { Ending } from "../../core/ending.ts"
 import { nearestName } from "../../lib/nearest-name.ts"
 import { mcpName } from "../../core/mcp.ts"
 import type { Ports } from "../state/ports.ts"
+import type { Elsewhere } from "../../core/call.ts"
+import { toolElsewhere } from "../../registry/client-tools.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import { hiddenBecause } from "../../policy/decide/visible.ts"
 import type { ActiveCall } from "../state/active-call.ts"
@@ -11,6 +13,7 @@ import { readJsonText } from "../state/json-text-input.ts"
 
 /** Finds the tool that the name means: by alias, version, pin and layer, or by the name its MCP server gives it. It never suggests a tool the agent may not see. */
 export function resolve(call: ActiveCall, ports: Ports): RegisteredTool {
+  if (call.request.elsewhere !== undefined) return resolveElsewhere(call, call.request.elsewhere, ports)
   const name = call.request.tool
   call.alias = ports.tools.alias(name, call.who)
   const at = name.indexOf("@")
@@ -26,6 +29,16 @@ export function resolve(call: ActiveCall, ports: Ports): RegisteredTool {
     return tool
   }
   throw new Ending("unknown_tool", `Tool "${name}" not found. ${suggestion(call, ports)}`)
+}
+
+/** A program that runs its tools itself names them in its own way. */
+function resolveElsewhere(call: ActiveCall, elsewhere: Elsewhere, ports: Ports): RegisteredTool {
+  const { tool, input, intent } = toolElsewhere(call.request, elsewhere, call.who, ports.tools)
+  // A stored input is in the tool's own format already.
+  if (call.row === undefined) call.request = { ...call.request, input, intent }
+  takeIntent(call, undefined, ports)
+  call.tool = tool
+  return tool
 }
 
 function suggestion(call: ActiveCall, ports: Ports): string {

@@ -9,6 +9,8 @@ import { RunContext } from "./run-context.ts"
 import { inputSecrets } from "../../schema/input-secrets.ts"
 import { fromCache } from "../state/result-cache.ts"
 import { execute } from "./execute.ts"
+import { handOver } from "./hand-over.ts"
+import { noteBefore } from "./note-changes.ts"
 import { runFallbacks } from "./fallback.ts"
 import { recheckBeforeRun } from "./recheck-before-run.ts"
 import { startEntry } from "./audit-entries.ts"
@@ -45,11 +47,15 @@ export async function run(
   const taken = ports.limits.take(requireAgent(call), tool, ports.now())
   const limit = taken instanceof Promise ? await taken : taken
   if (!limit.ok) throw rateLimitedEnding(limit.sentence, limit.retryAfterMs)
-  if (call.row !== undefined) await advance(call, ports, { state: "started" })
+  const isHere = call.request.elsewhere === undefined
+  if (call.row !== undefined && isHere) await advance(call, ports, { state: "started" })
   const writing = writeStart(call, tool, input, ports)
   // The starts of calls with effects are written together.
   call.order?.asking.leave()
   if (writing !== undefined) await writing
+  const noting = noteBefore(call, tool, ports)
+  if (noting !== undefined) await noting
+  if (call.request.elsewhere !== undefined) return handOver(call, call.request.elsewhere, input, ports)
 
   try {
     for (let attempt = 1; ; attempt++) {

@@ -127,6 +127,7 @@ function expiredOrInterrupted(row: CallRow, now: number): AbandonedEnding | unde
   const late = row.deadline !== null && row.deadline <= now
   switch (row.state) {
     case "started":
+      if (storedRequest(row).given.elsewhere !== undefined) return late ? unreported : undefined
       return {
         code: "interrupted",
         sentence: "The process ended while the tool ran; what it did is not known. Check, then call again.",
@@ -170,6 +171,12 @@ function expiredOrInterrupted(row: CallRow, now: number): AbandonedEnding | unde
     default:
       return undefined
   }
+}
+
+const unreported: AbandonedEnding = {
+  code: "unknown_outcome",
+  sentence: "The program that ran the tool did not report what came of it in its time.",
+  ran: true,
 }
 
 function endedWith({ code, message, said, details }: Ending, ran: boolean): AbandonedEnding {

@@ -28,13 +28,15 @@ export async function resume(
   const until = waitMs === undefined ? Infinity : ports.now() + waitMs
   for (let row = await ports.calls.get(callId); row !== undefined; row = await ports.calls.get(callId)) {
     if (row.state === "ended" && row.result !== null) return inCallersDialect(row, row.result, ports)
+    // A call that its caller runs goes on only when the caller makes it again.
+    const isElsewhere = storedRequest(row).given.elsewhere !== undefined
     if (!watch && (await hasNoLiveOwner(row, ports))) {
       const ended = await endAbandoned(row, ports)
       if (ended !== undefined) return inCallersDialect(row, ended, ports)
-      if (row.workspace !== ports.settings.workspace) {
+      if (!isElsewhere && row.workspace !== ports.settings.workspace) {
         throw new Error(`Call ${callId} belongs to the folder ${row.workspace}. Go on with it from there.`)
       }
-      const claimed = row.state === "started" ? undefined : await takeOver(row, ports)
+      const claimed = row.state === "started" || isElsewhere ? undefined : await takeOver(row, ports)
       if (claimed !== undefined) {
         const { sessionId } = storedRequest(claimed)
         return callTool({ ...requestOf(claimed), ...by }, ports, { row: claimed, waitMs, sessionId })

@@ -7,7 +7,7 @@ import type { Reason } from "../../core/reason.ts"
 import type { Ticket } from "../../core/result.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import type { ActiveCall } from "../state/active-call.ts"
-import type { StoredRequest } from "../../store/stored-request.ts"
+import type { StartedElsewhere, StoredRequest } from "../../store/stored-request.ts"
 
 /** How long people may take to answer a call, unless a rule says less. */
 export function answerDeadline(at: number, { request }: ActiveCall, ports: Ports): number {
@@ -34,7 +34,6 @@ export function newRow(
   fields: NewRowFields,
   ports: Ports,
 ): CallRow {
-  const { input: _input, signal: _signal, caller: _caller, ...request } = call.request
   return {
     id: call.callId,
     state: fields.state,
@@ -47,7 +46,7 @@ export function newRow(
     definitionHash: tool.definitionHash,
     input: fields.raw,
     inputDigest: callDigest(call, input, ports),
-    request: JSON.stringify({ given: request, sessionId: call.sessionId } satisfies StoredRequest),
+    request: requestText(call),
     asks: fields.asks,
     card: fields.card,
     revision: 1,
@@ -63,6 +62,12 @@ export function newRow(
   }
 }
 
+/** The request of a call as its row stores it. */
+export function requestText({ request, sessionId }: ActiveCall, started?: StartedElsewhere): string {
+  const { input: _input, signal: _signal, caller: _caller, ...given } = request
+  return JSON.stringify({ given, sessionId, started } satisfies StoredRequest)
+}
+
 /** What a caller gets instead of a result while the call waits for a person. */
 export function ticketOf(row: CallRow): Ticket {
   const state = row.state === "held" || row.state === "ready" ? row.state : "waiting"
@@ -70,7 +75,7 @@ export function ticketOf(row: CallRow): Ticket {
 }
 
 /** The session that the caller named. The default session of a day does not count: a retry after midnight is the same call. */
-function sessionOf(call: ActiveCall): string {
+export function sessionOf(call: ActiveCall): string {
   return call.request.sessionId ?? (call.parent === undefined ? "" : call.sessionId)
 }
 
@@ -79,10 +84,11 @@ function sessionOf(call: ActiveCall): string {
  * workspace must be the same too.
  */
 export function callDigest(call: ActiveCall, input: unknown, ports: Ports): string {
-  const { key, taskId, userId, allowedPaths, anySession } = call.request
+  const { key, taskId, userId, allowedPaths, anySession, elsewhere } = call.request
   const { workspace } = ports.settings
   const sessionId = anySession === true ? "" : sessionOf(call)
-  const always = { input, taskId, userId }
+  // A call that its caller runs is another one than the same call that runs here.
+  const always = { input, taskId, userId, elsewhere: elsewhere?.client }
   return sha256(canonicalJson(key === undefined ? { ...always, sessionId, allowedPaths, workspace } : always))
 }
 

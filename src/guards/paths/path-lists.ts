@@ -116,7 +116,7 @@ const confirmedInside = new Map<string, Inside<string>>([
   [".docker", among("config.json", hasCredentials)],
   [".m2", among("settings.xml settings-security.xml", hasCredentials)],
   [".yarn", writing("releases plugins")],
-  [".github", writing("workflows actions")],
+  [".github", writing("workflows actions hooks")],
   [".gitea", writing("workflows actions")],
   [".forgejo", writing("workflows actions")],
 ])

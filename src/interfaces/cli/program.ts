@@ -6,6 +6,7 @@ import { addAudit } from "./commands/audit/audit.ts"
 import { addBackup } from "./commands/backup/backup.ts"
 import { addCall } from "./commands/call/call.ts"
 import { addChat } from "./commands/chat/chat-command.ts"
+import { addClients } from "./commands/install/clients.ts"
 import { addCheck } from "./commands/config/check.ts"
 import { addDemo } from "./commands/demo/demo.ts"
 import { addDepartments } from "./commands/org/departments.ts"
@@ -17,6 +18,7 @@ import { addGrants } from "./commands/approvals/grants.ts"
 import { addGroups } from "./commands/tools/groups.ts"
 import { printableJson } from "../../lib/printable.ts"
 import type { Flags, Runtime, Io, Run, CliContext } from "./common/context.ts"
+import { addHook } from "./commands/hook/hook.ts"
 import { addInit } from "./commands/config/init.ts"
 import { addInstall } from "./commands/install/install.ts"
 import { refuseInsideTool } from "./common/inside-tool.ts"
@@ -31,6 +33,7 @@ import { addPlugins } from "./commands/plugins/plugins.ts"
 import { addRoles } from "./commands/org/roles.ts"
 import { addRules } from "./commands/rules/rules.ts"
 import { addRun } from "./commands/run/run.ts"
+import { addStop } from "./commands/serve/background.ts"
 import { addServe } from "./commands/serve/serve.ts"
 import { addStart } from "./commands/config/start.ts"
 import { addStatus } from "./commands/config/status.ts"
@@ -67,7 +70,7 @@ const commandGroups = {
     addStatus,
     addExperiments,
   ],
-  "Connect:": [addServe, addOpen, addTokens, addMcp, addInstall, addPlugins, addModels],
+  "Connect:": [addServe, addStop, addOpen, addTokens, addMcp, addInstall, addClients, addHook, addPlugins, addModels],
   "Look back:": [addAudit, addTrash, addBackup],
   "Set up:": [addInit, addCheck, addTrust, addDoctor],
 }

@@ -11,6 +11,7 @@ import type { Api } from "./routes/endpoint.ts"
 import { consoleFolder, openConsole, type ConsolePages } from "./transport/console-files.ts"
 import { createApi } from "./transport/api.ts"
 import { answerPages } from "./pages/answer-pages.ts"
+import { serveLocalMcp, type LocalMcp } from "./transport/local-mcp.ts"
 import { readBody } from "./transport/read-body.ts"
 import { hostCheck } from "./transport/host-check.ts"
 import { openRequests } from "./transport/open-requests.ts"
@@ -43,6 +44,12 @@ export interface ServeOptions {
   /** The items that the person at an MCP client may answer there, and the least milliseconds a person needs. */
   inClient?: McpEndpointOptions["inClient"]
   fastestAnswerMs?: number
+  /** The key with which programs of this machine's user ask for their hooks. */
+  localKey?: string
+  /** Serves the MCP clients whose `qm mcp` finds this server. */
+  localMcp?: LocalMcp
+  /** `hooks.askInClient` of the configuration. */
+  askInClient?: boolean
   now?: () => number
   limits?: Partial<ServeLimits>
 }
@@ -109,12 +116,17 @@ export async function serveHttp(app: Quartermaster, options: ServeOptions, makeM
     workspace: options.workspace ?? "",
     isSample: options.isSample ?? (() => false),
     baseUrl: () => publicUrl ?? listening,
+    localKey: options.localKey,
+    askInClient: options.askInClient,
     now,
     closing: closer.signal,
   }
   const folder = consoleFolder()
   const pages = folder === undefined ? undefined : await openConsole(folder)
-  const server = createHttpServer(limits, requestHandler({ app, mcp, api, pages, host, limits }, options))
+  const { allowedHosts, allowedOrigins, localKey, localMcp } = options
+  const refusal = hostCheck({ host, publicUrl: options.publicUrl, allowedHosts, allowedOrigins })
+  const server = createHttpServer(limits, requestHandler({ app, mcp, api, pages, refusal, limits }, options))
+  const endLocalMcp = serveLocalMcp(server, { localKey, localMcp, refusal })
   const sweeper = setInterval(() => mcp.sweep(), limits.sweepMs).unref()
   try {
     await listen(server, host, port)
@@ -135,6 +147,7 @@ export async function serveHttp(app: Quartermaster, options: ServeOptions, makeM
       closer.abort()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       await endCalls?.()
+      await endLocalMcp()
       await mcp.close()
       await endpoint.close()
       server.closeIdleConnections()
@@ -171,16 +184,15 @@ interface Served {
   api: Api
   /** The console, where it is built. */
   pages: ConsolePages | undefined
-  host: string
+  refusal: ReturnType<typeof hostCheck>
   limits: ServeLimits
 }
 
-function requestHandler({ app, mcp, api, pages, host, limits }: Served, options: ServeOptions) {
-  const { publicUrl, allowedHosts, allowedOrigins, maxBodyBytes = 4 * 1024 * 1024 } = options
+function requestHandler({ app, mcp, api, pages, refusal, limits }: Served, options: ServeOptions) {
+  const { maxBodyBytes = 4 * 1024 * 1024 } = options
   const answerApi = createApi(api, maxBodyBytes)
   const answerPage = answerPages(api, maxBodyBytes)
   const countOpen = openRequests(limits.requestsPerToken)
-  const refusal = hostCheck({ host, publicUrl, allowedHosts, allowedOrigins })
   return (request: IncomingMessage, response: ServerResponse): void => {
     const refuse = (problem: unknown) => void sendReply(response, problemReply(problem))
     const forbidden = refusal(request.headers)

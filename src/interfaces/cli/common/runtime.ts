@@ -92,7 +92,7 @@ function remembersTools({ mcpServers, plugins, modules }: Config): boolean {
   return [mcpServers, plugins, modules].some((given) => given !== undefined && Object.keys(given).length > 0)
 }
 
-function isConfigVariable(name: string): boolean {
+export function isConfigVariable(name: string): boolean {
   return name.startsWith("QM_") || name === "QUARTERMASTER_DATA"
 }
 

@@ -13,6 +13,10 @@ export interface Api {
   isSample(): boolean
   /** The address that people open: `server.publicUrl` where it is stated, else the server's own. */
   baseUrl(): string
+  /** Proves that a request is of this machine's user: only they can read it in the data folder. */
+  localKey?: string
+  /** True if coding agents may ask their own person; see `hooks.askInClient`. */
+  askInClient?: boolean
   now(): number
   /** Aborted when the server closes: streams end. */
   closing: AbortSignal

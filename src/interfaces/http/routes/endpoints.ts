@@ -5,6 +5,7 @@ import { auditEndpoints } from "./audit.ts"
 import { chainEndpoints } from "./chains.ts"
 import { documentEndpoints } from "./documents.ts"
 import type { Endpoint } from "./endpoint.ts"
+import { hookEndpoints } from "./hooks.ts"
 import { linkEndpoints } from "./links.ts"
 import { organisationEndpoints } from "./organisation.ts"
 import { peopleEndpoints } from "./people.ts"
@@ -30,4 +31,5 @@ export const endpoints: readonly Endpoint[] = [
   ...documentEndpoints,
   ...serverEndpoints,
   ...sampleEndpoints,
+  ...hookEndpoints,
 ]

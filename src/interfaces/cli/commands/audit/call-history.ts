@@ -74,7 +74,11 @@ function unasked({ role }: AuditCallFields): string {
 /** How it ended, how long the tool ran, and apart from that how long people took. */
 function ending({ status, code, durationMs, ran }: EndEntry, waited: number | undefined): string {
   const how = code === undefined ? status : `${status} (${code})`
-  const took = !ran ? "; the tool did not run" : code === "interrupted" ? "" : ` after ${durationText(durationMs)}`
+  const took = !ran
+    ? "; the tool did not run"
+    : code === "interrupted" || code === "unknown_outcome"
+      ? ""
+      : ` after ${durationText(durationMs)}`
   return `${how}${took}${waited === undefined || waited < 1000 ? "" : `; it waited ${durationText(waited)} for people`}`
 }
 

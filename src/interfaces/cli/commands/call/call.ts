@@ -49,6 +49,11 @@ export function addCall(program: CliCommand, run: Run): void {
     )
     .option("--yes", "approve without asking, except sensitive calls, which wait for a person")
     .action(run(call))
+  program
+    .command("undo <call>")
+    .example("qm undo 01a1e1a9-6b1e-7c5a-9d0b-2f2c1f1c7a11")
+    .description("put the files that a call changed back as they were; shows the difference and asks")
+    .action(run((context, id: string) => call(context, "undo_call", [`call=${id}`], {})))
 }
 
 /** Makes one call and shows its result. While it runs, only its own output reaches stdout. */

@@ -1,5 +1,5 @@
 import type { CliCommand } from "../../common/cli-command.ts"
-import { clientNames, type ClientName } from "../../../../config/clients.ts"
+import { importNames, type ImportName } from "../../../../config/clients.ts"
 import { commandList } from "../../common/command-list.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { printResult } from "../../common/output.ts"
@@ -22,7 +22,7 @@ export function addInit(program: CliCommand, run: Run): void {
     .description(
       "write a configuration file in this folder; with --from, import a client's MCP servers and permissions",
     )
-    .option(`--from <client>`, `import from ${clientNames.join(", ")}; path is the client's file or folder`)
+    .option(`--from <client>`, `import from ${importNames.join(", ")}; path is the client's file or folder`)
     .option(
       "--shell-mode <mode>",
       "ask: a person approves every command; sandbox: bubblewrap holds them, and only what deletes or overwrites asks",
@@ -32,7 +32,7 @@ export function addInit(program: CliCommand, run: Run): void {
 
 /** Writes a first configuration, trusts it and prints the next steps. */
 async function init(context: CliContext, path: string | undefined, { from, shellMode }: InitFlags): Promise<number> {
-  const client = choiceFlag("--from", from, clientNames)
+  const client = choiceFlag("--from", from, importNames)
   const mode = choiceFlag("--shell-mode", shellMode, shellModes)
   if (client !== undefined && mode !== undefined)
     throw new UsageError("--shell-mode is for a first configuration. With --from, set tools.shell.mode in the file.")
@@ -104,7 +104,7 @@ async function askShellMode({ io, flags }: CliContext): Promise<ShellMode> {
 }
 
 /** Writes a configuration from another program's files and lists what could not be imported. */
-async function importConfig(context: CliContext, client: ClientName, path: string | undefined): Promise<number> {
+async function importConfig(context: CliContext, client: ImportName, path: string | undefined): Promise<number> {
   const { cwd, home, env } = context.io
   const { importFrom } = await import("../../../../config/import.ts")
   const { writeConfig } = await import("../../../../config/init.ts")

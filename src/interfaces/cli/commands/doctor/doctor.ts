@@ -5,6 +5,7 @@ import { statfs } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { ConfigError } from "../../../../config/config-error.ts"
 import { checkApp } from "./doctor-app.ts"
+import { checkHooks } from "./doctor-hooks.ts"
 import { broken, note, ok, type DoctorFinding } from "./doctor-finding.ts"
 import { errorMessage } from "../../../../lib/error-message.ts"
 import { printable, printableJson } from "../../../../lib/printable.ts"
@@ -36,6 +37,7 @@ async function doctor(context: CliContext): Promise<number> {
           ...checkModes(loaded.dataDir),
           ...checkWritable(loaded.dataDir),
           await checkDisk(loaded),
+          ...(await checkHooks(context)),
         ]
       : []),
     checkTerminal(io),

@@ -12,14 +12,14 @@ const mine = `{
 test("'qm install' shows the change and writes nothing until it is confirmed", async () => {
   const cli = makeCli()
   cli.write(".mcp.json", mine)
-  const unasked = await cli.run("install", "claude")
+  const unasked = await cli.run("install", "claude", "--no-hooks")
   expect(unasked.code).toBe(2)
   expect(unasked.stdout).toContain(join(cli.cwd, ".mcp.json"))
   expect(unasked.stdout).toMatch(/\n {2}\+ .*"quartermaster"/)
   expect(unasked.stderr).toContain("if it is right, add --yes.")
   expect(readFileSync(join(cli.cwd, ".mcp.json"), "utf8")).toBe(mine)
 
-  const written = await cli.run("install", "claude", "--yes", "--json")
+  const written = await cli.run("install", "claude", "--yes", "--json", "--no-hooks")
   expect(JSON.parse(written.stdout)).toEqual({
     file: join(cli.cwd, ".mcp.json"),
     written: true,
@@ -36,15 +36,17 @@ test("'qm install' shows the change and writes nothing until it is confirmed", a
     command: "qm",
     args: ["mcp", "--agent", "operator", "--builtin", "workspace,command,network"],
   })
-  expect((await cli.run("install", "claude")).stderr).toContain("is already up to date; nothing was written.")
+  expect((await cli.run("install", "claude", "--no-hooks")).stderr).toContain(
+    "is already up to date; nothing was written.",
+  )
 })
 
 test("in a terminal it asks, and only a yes writes", async () => {
   const cli = makeCli()
-  const no = await cli.inTerminal(["install", "cursor"], [["[y/N]", "n\r"]])
+  const no = await cli.inTerminal(["install", "cursor", "--no-hooks"], [["[y/N]", "n\r"]])
   expect(no.stdout).toContain("Nothing was written.")
   expect(existsSync(join(cli.cwd, ".cursor", "mcp.json"))).toBe(false)
-  await cli.inTerminal(["install", "cursor"], [["[y/N]", "y\r"]])
+  await cli.inTerminal(["install", "cursor", "--no-hooks"], [["[y/N]", "y\r"]])
   expect(existsSync(join(cli.cwd, ".cursor", "mcp.json"))).toBe(true)
 })
 
@@ -62,7 +64,17 @@ test.each([
 
 test("with --http the client connects to the configured address, and the message says how to create a token", async () => {
   const cli = makeCli()
-  const written = await cli.run("install", "claude", "--http", "--yes", "--name", "qm", "--set", "server.port=7000")
+  const written = await cli.run(
+    "install",
+    "claude",
+    "--no-hooks",
+    "--http",
+    "--yes",
+    "--name",
+    "qm",
+    "--set",
+    "server.port=7000",
+  )
   expect(written.stderr).toContain("Create a token with 'qm tokens create --agent operator --person me'")
   expect(JSON.parse(readFileSync(join(cli.cwd, ".mcp.json"), "utf8"))).toEqual({
     mcpServers: {
@@ -100,7 +112,7 @@ test("'qm init --from' writes an untrusted configuration and lists what it could
   const listed = await cli.run("mcp", "list", "--json")
   expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(unset) })
   expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "gone", state: "refused", tools: 0 }])
-  expect((await cli.run("install", "claude", "--replace", "--yes")).stderr).toContain(unset)
+  expect((await cli.run("install", "claude", "--no-hooks", "--replace", "--yes")).stderr).toContain(unset)
   const { rules } = JSON.parse((await cli.run("rules", "--json")).stdout) as { rules: object[] }
   expect(rules).toContainEqual(expect.objectContaining({ verdict: "deny", tool: "mcp:gone:delete" }))
   expect(rules).toContainEqual(
@@ -110,7 +122,10 @@ test("'qm init --from' writes an untrusted configuration and lists what it could
 })
 
 test.each([
-  [["init", "--from", "emacs"], "--from takes one of claude, cursor, vscode, and 'emacs' is none of them."],
+  [
+    ["init", "--from", "emacs"],
+    "--from takes one of claude, cursor, vscode, codex, gemini, and 'emacs' is none of them.",
+  ],
   [["init", "there"], "A path is only used with --from"],
   [["init", "--from", "vscode"], "No configuration of vscode was found. Looked for .vscode/mcp.json."],
 ])("'qm %j' is refused with what to do", async (words, sentence) => {

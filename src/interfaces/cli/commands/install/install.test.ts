@@ -8,7 +8,7 @@ import { runWithApp, type AppParts } from "../../testing.ts"
 function setUp(parts: AppParts = {}) {
   const cwd = temporaryFolder()
   const org = { findAgent: (id: string) => (id === "operator" ? ({ id, status: "active" } as never) : undefined) }
-  const run = (line: string) => runWithApp({ org, ...parts }, line.split(" "), { cwd })
+  const run = (line: string) => runWithApp({ org, ...parts }, [...line.split(" "), "--no-hooks"], { cwd })
   return { cwd, run, file: join(cwd, ".mcp.json") }
 }
 
@@ -77,7 +77,7 @@ test("in a folder that may not be written, it ends with a sentence", async () =>
   // The superuser may write everywhere, except where the system itself says no.
   const cwd = process.getuid?.() === 0 ? "/sys" : temporaryFolder()
   if (cwd !== "/sys") chmodSync(cwd, 0o500)
-  const { code, stderr } = await runWithApp({}, ["install", "claude", "--yes"], { cwd })
+  const { code, stderr } = await runWithApp({}, ["install", "claude", "--yes", "--no-hooks"], { cwd })
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^You may not write \/.* \(E\w+\)\. Give the path of/)])
 })
 
@@ -119,7 +119,7 @@ function withTools(count: number) {
     mcpTools: () => Array.from({ length: count }, (_, at) => ({ name: `t${at}` }) as never),
     visibleTool: (_: string, name: string) => ({ group: Number(name.slice(1)) < 5 ? "workspace" : "data" }) as never,
   }
-  const run = (...more: string[]) => runWithApp(parts, ["install", "claude", "--yes", ...more], { cwd })
+  const run = (...more: string[]) => runWithApp(parts, ["install", "claude", "--yes", "--no-hooks", ...more], { cwd })
   const args = () =>
     (JSON.parse(readFileSync(join(cwd, ".mcp.json"), "utf8")) as { mcpServers: { quartermaster: { args: string[] } } })
       .mcpServers.quartermaster.args
@@ -139,7 +139,11 @@ test("an agent that has only the usual groups is not advised to choose them", as
   const many = Array.from({ length: 45 }, (_, at) => ({ name: `t${at}` }) as never)
   const parts = (group: string): AppParts => ({ mcpTools: () => many, visibleTool: () => ({ group }) as never })
   const advice = async (group: string) =>
-    (await runWithApp(parts(group), ["install", "claude", "--yes", "--replace", "--agent", "dev"], { cwd })).stderr
+    (
+      await runWithApp(parts(group), ["install", "claude", "--yes", "--no-hooks", "--replace", "--agent", "dev"], {
+        cwd,
+      })
+    ).stderr
   expect(await advice("data")).toContain("Models choose better from fewer")
   expect(await advice("workspace")).not.toContain("--builtin")
 })

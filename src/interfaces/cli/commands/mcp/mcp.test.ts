@@ -5,7 +5,7 @@ import { definition, toolbox } from "../../../../testing/mcp/toolbox.ts"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { temporaryFolder } from "../../../../testing/test-app.ts"
 import type { Io, Runtime } from "../../common/context.ts"
-import { clientIdentity } from "./mcp.ts"
+import { clientIdentity } from "./client-identity.ts"
 import { loadedConfig, runWithApp } from "../../testing.ts"
 
 /** Runs commands over one data folder, each with its own app, like `qm`. The MCP server is a real child process. */

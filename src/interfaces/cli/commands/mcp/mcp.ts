@@ -1,10 +1,7 @@
 import type { CliCommand } from "../../common/cli-command.ts"
 import { Writable } from "node:stream"
-import type { LoadedConfig } from "../../../../config/load.ts"
-import type { ClientIdentity } from "../../../mcp/client-identity.ts"
-import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { McpPin, McpServerState } from "../../../../core/mcp.ts"
-import { activeAgent } from "../../common/calling-agent.ts"
+import { clientIdentity } from "./client-identity.ts"
 import { readBuiltinFlag, shownTools } from "./builtin-groups-flag.ts"
 import type { Run, CliContext } from "../../common/context.ts"
 import { showList } from "../../common/listing.ts"
@@ -12,7 +9,7 @@ import { addLogin } from "./mcp-login.ts"
 import { addPins, unknownServer } from "./mcp-pins.ts"
 import { divertStdout, printMessage } from "../../common/output.ts"
 import { outlivePluginErrors } from "./plugin-errors.ts"
-import { isInsideTool, personOf, withApp } from "../../common/open-app.ts"
+import { withApp } from "../../common/open-app.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
 import { unknownCommand } from "../../common/usage.ts"
 import { version } from "../../common/version.ts"
@@ -89,17 +86,6 @@ async function serve(context: CliContext, flags: { builtin?: string }): Promise<
     stdout.restore()
     stop()
   }
-}
-
-/** The agent the client calls as, and the person whose answers it may give. Inside a tool there is no such person. */
-export async function clientIdentity(
-  context: CliContext,
-  app: Quartermaster,
-  loaded: LoadedConfig,
-): Promise<ClientIdentity> {
-  const agentId = activeAgent(context, loaded, app)
-  if (isInsideTool(context.io)) return { agentId }
-  return { agentId, person: (await personOf(context, app, loaded)).id }
 }
 
 interface ShownServer extends McpServerState {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import { counted } from "../../../../lib/counted.ts"
 import type { LoadedConfig } from "../../../../config/load.ts"
@@ -11,6 +12,9 @@ import { commandList } from "../../common/command-list.ts"
 import { sampleMaker } from "../../../../org/sample.ts"
 import { addSample, sampleContext, sampleWasRemoved } from "../demo/sample.ts"
 import { findServers, readServerFiles, removeServerFile, writeServerFile } from "./server-file.ts"
+import { localMcpClients } from "../mcp/local-clients.ts"
+import { isConfigVariable } from "../../common/runtime.ts"
+import { startInBackground } from "./background.ts"
 import { outlivePluginErrors } from "../mcp/plugin-errors.ts"
 import { startingServers } from "../../common/wait-for-servers.ts"
 import { printMessage, printOutput } from "../../common/output.ts"
@@ -23,6 +27,7 @@ import { version } from "../../common/version.ts"
 interface ServeFlags {
   host?: string
   port?: string
+  daemon?: boolean
   reloadPlugins?: boolean
   sample?: boolean
 }
@@ -38,6 +43,7 @@ export function addServe(program: CliCommand, run: Run): void {
       "port to listen on (default: server.port of the configuration, or 7420); 0 for any free port",
     )
     .option("--sample", "where there is neither configuration nor data, make a sample organisation to try")
+    .option("--daemon", "serve in the background; 'qm stop' ends it")
     .option("--reload-plugins", "reload plugins when their files change")
     .action(run(serve))
 }
@@ -51,6 +57,7 @@ async function serve(given: CliContext, flags: ServeFlags): Promise<number> {
   const { context, whyNoSample } = flags.sample === true ? await sampleContext(given) : { context: given }
   if (whyNoSample !== undefined) printMessage(context, whyNoSample)
   if (await tellRunning(context, port)) return 0
+  if (flags.daemon === true) return startInBackground(context, flags)
   return serveIn(context, { ...flags, port }, flags.sample === true && whyNoSample === undefined)
 }
 
@@ -104,10 +111,12 @@ async function serveIn(
     const parts: OpenOptions = { longLived: true, print, reloadPlugins: flags.reloadPlugins ?? false }
     return await withApp(context, parts, async (app, loaded) => {
       if (isSample && !(await addSample(app))) printMessage(context, sampleWasRemoved(loaded))
-      const served = await orCannotDo(listen(app, loaded, given))
+      const localKey = randomBytes(32).toString("base64url")
+      const served = await orCannotDo(listen(context, app, loaded, { ...given, localKey }))
       const { dataDir } = loaded
       const { url: listens, publicUrl: url } = served
-      writeServerFile(dataDir, { url, listens, pid: process.pid, startedAt: Date.now() })
+      const project = isPlain(context) ? loaded.project : undefined
+      writeServerFile(dataDir, { url, listens, pid: process.pid, startedAt: Date.now(), localKey, project })
       try {
         await printAddresses(context, app, served, loaded)
         sayFailedPlugins(context, app)
@@ -146,11 +155,19 @@ async function answerWhileServing(
   }
 }
 
+/** True if this process has the configuration that every other command of the project has. */
+function isPlain({ flags, io }: CliContext): boolean {
+  const { config, data, set } = flags
+  return config === undefined && data === undefined && set.length === 0 && !Object.keys(io.env).some(isConfigVariable)
+}
+
 async function listen(
+  context: CliContext,
   app: Quartermaster,
-  { config, workspace }: LoadedConfig,
-  given: { host: string | undefined; port: number | undefined },
+  loaded: LoadedConfig,
+  given: { host: string | undefined; port: number | undefined; localKey: string },
 ) {
+  const { config, workspace } = loaded
   const { serveHttp } = await import("../../../http/serve.ts")
   const { listenAddress } = await import("../../../../config/listen-address.ts")
   const { host, port } = listenAddress(config)
@@ -158,7 +175,9 @@ async function listen(
   const isSample = () =>
     app.org.listRoles().some(({ createdBy, status }) => createdBy === sampleMaker && status === "active")
   const { inClient } = config.approvals ?? {}
-  const options = { ...config.server, ...address, version: version(), workspace, isSample, inClient }
+  const localMcp = localMcpClients(context, app, loaded)
+  const local = { localKey: given.localKey, localMcp, askInClient: config.hooks?.askInClient }
+  const options = { ...config.server, ...address, ...local, version: version(), workspace, isSample, inClient }
   const served = await serveHttp(app, options)
   app.addOwnAddress(served.url)
   return served

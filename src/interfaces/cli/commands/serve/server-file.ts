@@ -9,6 +9,10 @@ export interface RunningServer {
   listens: string
   pid: number
   startedAt: number
+  /** What programs of this user show to it. */
+  localKey?: string
+  /** The project whose configuration it has; missing where options or variables changed that. */
+  project?: string
 }
 
 const fileName = /^server\.\d+\.json$/

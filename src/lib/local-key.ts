@@ -1,0 +1,8 @@
+// Programs that are started often read this file. It imports nothing.
+
+/** The header with the key of the server's own machine. */
+export const localKeyHeader = "x-quartermaster-local"
+
+/** Where `qm mcp` leaves HTTP, and the protocol that it takes up. */
+export const localMcpPath = "/local/mcp"
+export const localMcpProtocol = "quartermaster-mcp"
