@@ -7,7 +7,6 @@ import type { PendingItem } from "../../core/approval.ts"
 import type { EventType } from "../../core/events.ts"
 import type { Language } from "../../core/language.ts"
 import type { Logger } from "../../core/logger.ts"
-import type { Undo } from "../../platform/undo/undo.ts"
 import type { LevelOrder } from "../../core/permission.ts"
 import type { FileSizes, Touches } from "../../core/touches.ts"
 import type { Durability } from "../../core/reason.ts"
@@ -21,7 +20,10 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   limits: Limits
   permits: Permits
   /** Notes what calls change that nobody was asked about. */
-  undo: Pick<Undo, "before" | "after">
+  undo: {
+    before(callId: string): Promise<void>
+    after(callId: string, only?: readonly string[]): Promise<readonly string[]>
+  }
   artifacts: Artifacts
   /** The person at this process who is asked about such an item. Without one, it waits in the approval queue. */
   findAsker(kind: PendingItem["kind"]): Asker | undefined

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path"
 import type { RegisteredTool } from "../../core/tool.ts"
-import { undoNote } from "../../platform/undo/undo-note.ts"
+import { undoNote } from "../../audit/undo-note.ts"
 import type { ActiveCall } from "../state/active-call.ts"
 import type { Ports } from "../state/ports.ts"
 
