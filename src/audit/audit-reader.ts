@@ -12,12 +12,12 @@ export interface AuditReader {
   show(callId: string): Promise<AuditEntry[]>
   /** All entries of each of these calls, by their whole ids. */
   showMany(callIds: readonly string[]): Promise<ReadonlyMap<string, readonly AuditEntry[]>>
-  /** What people answered, by the id of the call. */
+  /** Returns the answers of people, by the id of the call. */
   answers(): Promise<ReadonlyMap<string, readonly StepEntry[]>>
   /** The call ids with this beginning, at most a hundred. */
   beginningWith(beginning: string): Promise<string[]>
   stats(filter?: AuditFilter): Promise<AuditStats>
-  /** How many calls have ended. */
+  /** Counts the calls that have ended. */
   count(filter?: AuditFilter): Promise<number>
   /** The hours in which calls ended, oldest first. */
   hours(filter?: AuditFilter): Promise<AuditHour[]>
@@ -75,11 +75,11 @@ export interface AuditStats {
 
 /** The calls that ended in one hour. */
 export interface AuditHour {
-  /** When the hour begins. */
+  /** The time at which the hour begins. */
   at: number
-  /** How many calls ended with `success` or with each code. */
+  /** The number of calls that ended with `success` or with each code. */
   byEnding: Readonly<Record<string, number>>
-  /** How many calls took so many milliseconds, to two digits, shortest first. */
+  /** Histogram of durations in milliseconds, to two digits, shortest first. */
   times: readonly { ms: number; count: number }[]
 }
 
@@ -90,7 +90,7 @@ export interface ToolCount {
   averageMs: number
 }
 
-/** How long a call waited for an answer that came at `at`. */
+/** The time that a call waited for an answer that came at `at`. */
 export interface AuditWait {
   at: number
   ms: number

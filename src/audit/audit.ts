@@ -78,7 +78,7 @@ export class Audit implements AuditReader {
     return new Map(callIds.map((callId) => [callId, entries(callId)]))
   }
 
-  /** What people answered, by the id of the call. */
+  /** Returns the answers of people, by the id of the call. */
   async answers(): Promise<Map<string, StepEntry[]>> {
     await this.catchUp()
     const rows = this.#database.prepare("select place, call from steps where kind = 'answered' order by place").all()

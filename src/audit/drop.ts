@@ -10,7 +10,7 @@ import { removeSums } from "../store/sqlite/sums.ts"
 import type { ChainRow, SegmentRow } from "../store/sqlite/tables.ts"
 import { verifyAuditLog } from "./verify.ts"
 
-/** How many records one transaction drops at most, so that other processes do not wait long for the lock. */
+/** Limit of records dropped in one transaction, so that other processes do not wait long for the lock. */
 const maxPerTransaction = 20_000
 
 export interface DropResult {

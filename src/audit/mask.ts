@@ -6,10 +6,10 @@ import { wholeCharacters } from "../core/model-text.ts"
 import { hmac, type RecordKey } from "../store/sqlite/record-key.ts"
 import { hiddenText as hidden, hideSecrets, mayHoldSecret } from "../lib/secret-patterns.ts"
 
-/** How many characters of one value the audit log keeps. */
+/** Limit of characters of one value in the audit log. */
 const textLimit = 4000
 
-/** How far beyond the limit text is searched, to recognise a secret that begins before it. */
+/** Characters searched beyond the limit, to recognise a secret that begins before it. */
 const margin = 1000
 
 /**

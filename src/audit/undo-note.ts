@@ -1,4 +1,4 @@
-import { counted } from "../../lib/counted.ts"
+import { counted } from "../lib/counted.ts"
 
 const ending = "'qm undo' puts them back."
 

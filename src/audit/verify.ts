@@ -8,7 +8,7 @@ import { snapshot } from "../store/sqlite/snapshot.ts"
 import type { ChainRow, SegmentRow } from "../store/sqlite/tables.ts"
 import { indexTablesChecker, type VerifyProblem } from "./verify-index-tables.ts"
 
-/** Where the check of a chain begins, and its last signed line. */
+/** The beginning of the check of a chain, and its last signed line. */
 interface SignedPositions {
   /** The last dropped line and its seal. */
   cut: Positions[string]
