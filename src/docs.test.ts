@@ -133,7 +133,7 @@ test("the Chinese README has the headings, tables, lists, code and links of the 
     return {
       headings: prose.match(/^#+ /gm),
       listsAndTables: prose.match(/^(?:- |\|).*$/gm)?.map((line) => line.split("|").length),
-      // What a comment says is translated.
+      // The text of comments is translated.
       code: text.match(/^```.*?^```$/gms)?.map((block) => block.replaceAll(/ +(#|\/\/) .*$/gm, "")),
       links: [...prose.matchAll(/\]\(([^)]+)\)/g)]
         .map(([, target = ""]) => target)

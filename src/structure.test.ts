@@ -10,7 +10,7 @@ function folders(...lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(" "))
 }
 
-/** Which folders of src the files of a folder may import, types included. A file right in src is a folder of its own. */
+/** The folders of src that a folder's files may import, types included. A file right in src is a folder of its own. */
 const mayImport: Record<string, readonly string[]> = {
   lib: [],
   core: ["lib"],
@@ -49,7 +49,7 @@ const mayImport: Record<string, readonly string[]> = {
   "bin.ts": ["interfaces", "lib"],
 }
 
-/** What of a folder only these may import. */
+/** The parts of a folder that only these may import. */
 const onlyFor: Record<string, readonly string[]> = {
   "store/sqlite": ["app", "audit", "interfaces/cli"],
   "policy/checks": ["policy", "messages"],
@@ -66,7 +66,7 @@ const folderOf = (file: string, depth: number) => {
   return steps.slice(0, Math.max(1, Math.min(depth, steps.length - 1))).join("/")
 }
 
-/** What a file imports of ours, types apart from values. */
+/** Returns a file's imports of ours, types apart from values. */
 function importsOf(file: string): { target: string; typeOnly: boolean }[] {
   const text = readFileSync(file, "utf8")
   const statements = text.matchAll(

@@ -30,7 +30,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
 })
 
-/** What Mantine's components take their colours from. */
+/** The sources of the colours of Mantine's components. */
 const variables = {
   "--mantine-color-body": "var(--qm-surface)",
   "--mantine-color-text": "var(--qm-ink)",

@@ -6,13 +6,13 @@ import type { QuartermasterOptions } from "./quartermaster.ts"
 export interface AppOptions extends QuartermasterOptions {
   /** Permissions from an untrusted file. They apply only where they are stricter. */
   tightening?: Readonly<Record<string, ToolPermission>>
-  /** Where permissions of tools are written, by tool and key, for messages: `quartermaster.yml:12 tools.permissions.…`. */
+  /** The sources of tools' permissions, by tool and key, for messages: `quartermaster.yml:12 tools.permissions.…`. */
   permissionSources?: Readonly<Record<string, PermissionSources>>
-  /** Where each rule of the configuration is written, for messages: `quartermaster.yml rules[3]`. */
+  /** The source of each rule of the configuration, for messages: `quartermaster.yml rules[3]`. */
   ruleSources?: readonly string[]
   /** Variables that the configuration reads and that are not set: what needs them fails with their names. */
   unset?: UnsetVariables
-  /** How often expired and abandoned calls are ended, in milliseconds (default: 30000); 0 turns it off. */
+  /** Interval of ending expired and abandoned calls, in milliseconds (default: 30000); 0 turns it off. */
   sweepMs?: number
   /** Absolute paths that no tool reads or writes, such as the folder with tokens. */
   privatePaths?: readonly string[]

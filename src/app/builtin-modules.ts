@@ -24,7 +24,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams({ "": text }).toString().slice(1)
 }
 
-/** What every plugin and module gets in `init`. Each has a data folder of its own, made when it is first asked for. */
+/** Makes the argument of `init` for plugins and modules. Each has its own data folder, made when first asked for. */
 export function moduleRuntimes({ language, longLived, connect, files, dataDir, mask }: RuntimeParts) {
   const masked = new Set<string>()
   return (plugin: string): Omit<ModuleRuntime, "log" | "toolGroupManager"> => ({

@@ -48,7 +48,7 @@ import { openPages } from "../platform/web/pages.ts"
 import { guardedConnect } from "../platform/web/guarded-connect.ts"
 import { openWeb } from "../platform/web/web.ts"
 
-/** What the built-in tools need. */
+/** The requirements of the built-in tools. */
 export interface BuiltinOptions {
   /** The real path of the folder the tools work in. */
   workspace: string

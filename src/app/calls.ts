@@ -159,7 +159,7 @@ export interface Parts {
   policy: PolicyParts
 }
 
-/** How people learn that something waits: by the configured notifications, or by a line for the host. */
+/** Returns the notices that something waits: the configured notifications, or a line for the host. */
 function notices(
   { config, options, logger, dataDir, print, environment }: Setup,
   { isPerson }: Organisation,

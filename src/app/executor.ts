@@ -5,7 +5,7 @@ import type { RegisteredTool, Tool, TypedTool } from "../core/tool.ts"
 import type { AnyTool } from "../registry/recognise-tool.ts"
 import type { RegisterOptions } from "../registry/registry.ts"
 
-/** What a model asks for. */
+/** A call that a model asks for. */
 export interface ToolCall {
   name: string
   /** An object, or its JSON text as OpenAI sends it. */
@@ -14,7 +14,7 @@ export interface ToolCall {
 
 type CallOptions = Omit<CallRequest, "agentId" | "tool" | "input">
 
-/** Where `register` puts tools. */
+/** The registry for new tools. */
 interface Register {
   register(tool: AnyTool, options?: RegisterOptions): RegisteredTool
 }

@@ -34,19 +34,19 @@ import type { RunningPlugins } from "../registry/plugins/catalog.ts"
 import type { ToolRegistry } from "../registry/registry.ts"
 import type { Telemetry } from "../telemetry/spans.ts"
 
-/** What your program passes to `createQuartermaster` besides the configuration. */
+/** The options of `createQuartermaster` besides the configuration. */
 export interface QuartermasterOptions {
   logger?: Logger
-  /** How a person is asked for approval. Without it, such calls wait until they are answered elsewhere, for example with `qm approvals`. */
+  /** Asks a person for approval. Without it, calls wait for answers from elsewhere, for example `qm approvals`. */
   approvals?: ApprovalUIAdapter
   /**
    * Called when something waits for a person and nobody is asked by `approvals` or `ask`. Default: a line with the command
    * that answers it, as a warning of `logger` where one is given, otherwise to `print`.
    */
   onWaiting?: (item: PendingItem) => void
-  /** How the tool `ask_user` asks a person. */
+  /** Asks a person, for the tool `ask_user`. */
   ask?: Ask
-  /** Where the tool `console_print` and the lines about waiting calls are printed (default: stderr). */
+  /** Prints the text of the tool `console_print` and the lines about waiting calls (default: stderr). */
   print?: (text: string) => void
   /** The environment variables that tools may read, and those with the keys of models, which tools do not get (default: `process.env`). */
   environment?: Readonly<Record<string, string | undefined>>
@@ -54,7 +54,7 @@ export interface QuartermasterOptions {
   writes?: "journal" | "direct"
   /** The folder the tools work in (default: the configured one, otherwise the current folder). */
   workspace?: string
-  /** Where code snippets are stored (default: in the database). */
+  /** The storage of code snippets (default: in the database). */
   snippets?: SnippetStorage
   /** The home folder, for `~/` in `tools.allowedPaths` and `tools.protectedPaths`; the account's when left out. */
   home?: string

@@ -30,9 +30,9 @@ export interface RestoreResult {
   files: number
   bytes: number
   records: number
-  /** How many conversations stand still until a person resumes them. */
+  /** The number of conversations that stand still until a person resumes them. */
   paused: number
-  /** Where the replaced data folder was moved to. */
+  /** The new path of the replaced data folder. */
   previous?: string
 }
 
@@ -154,8 +154,8 @@ function closeOpenWork(database: Database, key: RecordKey, madeAt: number): numb
 }
 
 /**
- * What agents did since the backup is not known, so a person decides whether they go on: with what they were in the middle
- * of, and with messages that they had not read. A message to an agent may be the first of its conversation.
+ * Pauses conversations: the agents' work since the backup is not known. A person decides whether they go on with what
+ * they were in the middle of, and with unread messages. A message to an agent may be the first of its conversation.
  */
 function pauseConversations(database: Database): number {
   const isUnread = "select 1 from messages where target = conversations.id and read_at is null"

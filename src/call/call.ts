@@ -43,7 +43,7 @@ export function endElsewhere(
 export function callTool(request: CallRequest, ports: Ports, options?: CallOptions): Promise<ToolResult | Ticket> {
   const call = beginCall(request, ports, options ?? {})
   return record(call, ports, async () => {
-    // Which tool, version and layer does the name mean?
+    // Find the tool, version and layer that the name means.
     const tool = resolve(call, ports)
     // May this agent know of the tool?
     visible(call, tool, ports)

@@ -79,7 +79,7 @@ const someTools = fc.tuple(
 
 const hidden = ["tool_not_available", "frozen"]
 
-/** What a model is sent, by each way it is asked for. */
+/** Returns the tools that a model is sent, by each way to ask for them. */
 function listed(system: Quartermaster, agentId: string): string[] {
   const discovered = system.discovery.discoverToolsForAgent(agentId).map(({ name }) => name)
   const definitions = system.getToolDefinitionsForAgent(agentId).map((definition) => definition.function.name)

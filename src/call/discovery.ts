@@ -8,7 +8,7 @@ import { hiddenBecause } from "../policy/decide/visible.ts"
 import { byBareMcpName } from "./state/bare-mcp-name.ts"
 
 /**
- * Which tools are visible to an agent. The step `visible` of a call asks the same checks, so a listed tool can be
+ * Finds the tools visible to an agent. The step `visible` of a call asks the same checks, so a listed tool can be
  * called.
  */
 export class ToolDiscovery {

@@ -5,7 +5,7 @@ import type { Ports } from "./state/ports.ts"
 import type { Grant } from "../core/rule.ts"
 import { agentEndedSentence } from "./state/stopped-endings.ts"
 
-/** How often a process reads what other processes changed. */
+/** Interval at which a process reads changes made by other processes. */
 const watchMs = 100
 
 const dayMs = 24 * 60 * 60 * 1000

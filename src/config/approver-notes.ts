@@ -11,7 +11,7 @@ interface KnownPerson {
 
 interface ApproverSources {
   rules: readonly { path: Path; verdict: RuleVerdict; approvers?: Approvers }[]
-  /** Who is active. */
+  /** The active people. */
   people: readonly KnownPerson[]
   /** The ids under `org.people`, in their order. */
   configured: readonly string[]

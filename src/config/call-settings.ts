@@ -19,7 +19,7 @@ export function callSettings(config: Config, workspace: string | undefined): Cal
   }
 }
 
-/** How many tools of one agent run at the same time. */
+/** Returns the limit of tools of one agent that run at the same time. */
 export function concurrentToolLimit({ tools, agents }: Config): number {
   return Math.min(
     tools?.maxConcurrent ?? defaults.tools.maxConcurrent,
@@ -27,7 +27,7 @@ export function concurrentToolLimit({ tools, agents }: Config): number {
   )
 }
 
-/** How many agents agents may create, and how deep. */
+/** Returns the limits on the number and depth of agents that agents create. */
 export function agentLimits({ agents = {} }: Config) {
   const { maxAgents = defaults.agents.maxAgents, maxDepth = defaults.agents.maxDepth } = agents
   return { maxAgents, maxDepth }

@@ -10,7 +10,7 @@ export interface HookCommand {
   args: readonly string[]
 }
 
-/** Where a client keeps its hooks, and how ours are put in and taken out. */
+/** The place of a client's hooks, and the way to add and remove ours. */
 interface HookPlace {
   file(cwd: string): string
   /** The events, and whether each has a matcher. */
@@ -18,7 +18,7 @@ interface HookPlace {
   path: readonly string[]
   /** One hook, as the client writes it. */
   item(event: string, hook: HookCommand): Record<string, unknown>
-  /** What the file must have besides. */
+  /** Other values that the file must have. */
   also?: readonly [path: readonly string[], value: unknown][]
 }
 
@@ -154,7 +154,7 @@ export function findHook(client: ClientName, cwd: string, read: (file: string) =
   return own === undefined ? undefined : { file, ...startOf(own) }
 }
 
-/** How a hook is started: by its words, or as a line for the shell. */
+/** A hook of the file and its start: by its words, or as a line for the shell. */
 export type FoundHook = { file: string } & ({ words: string[]; line?: undefined } | { line: string; words?: undefined })
 
 function startOf(item: unknown): { words: string[] } | { line: string } {
@@ -233,7 +233,7 @@ function ask(payload, cwd) {
 export const Quartermaster = async ({ directory }) => ({
   "tool.execute.before": async (input, output) => {
     const reply = await ask({ event: "before", ...input, args: output.args, cwd: directory }, directory)
-    // What is neither allowed nor our own server's is refused.
+    // Calls that are neither allowed nor our own server's are refused.
     if (reply.decision === "deny") throw new Error(reply.reason)
     if (reply.args) Object.assign(output.args, reply.args)
   },

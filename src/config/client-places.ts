@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { ClientName } from "./clients.ts"
 
-/** Where a client keeps its MCP servers, and how it writes one that is started as a program. */
+/** The place of a client's MCP servers, and its form of one that is started as a program. */
 export interface ClientPlace {
   /** The file, in the project where the client reads one there. */
   file(cwd: string, home: string): string
@@ -9,7 +9,7 @@ export interface ClientPlace {
   isShared: boolean
   section: readonly string[]
   isToml?: true
-  /** How the client writes the folder it has open. Without it, the server is started in that folder. */
+  /** The client's form of the folder it has open. Without it, the server is started in that folder. */
   openFolder?: string
   entry(command: string, args: readonly string[]): Record<string, unknown>
 }

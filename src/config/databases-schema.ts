@@ -38,7 +38,7 @@ export function resolveDatabaseFiles(folder: string, section: DatabasesSection):
   )
 }
 
-/** What must not be shown of the addresses of servers: the addresses themselves, and their passwords as written and as meant. */
+/** Returns the secrets in servers' addresses: the addresses themselves, and their passwords as written and as meant. */
 export function databaseSecrets(section: DatabasesSection = {}): string[] {
   const secrets = Object.values(section)
     .filter(({ url }) => !url.startsWith("sqlite:"))

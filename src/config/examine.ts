@@ -13,10 +13,10 @@ import { isPinned, refuseInside, trust, untrust } from "./trust.ts"
 import { trustLines } from "./trust-lines.ts"
 import { readYaml } from "../schema/yaml.ts"
 
-/** What a person should see of a file before trusting it. */
+/** The parts of a file that a person should see before trusting it. */
 export interface ExaminedConfig {
   files: { file: string; sha256: string }[]
-  /** What applies only when it is trusted, a line each. */
+  /** The settings that apply only when it is trusted, a line each. */
   allows: string[]
   /** True if exactly these bytes are trusted already. */
   isTrusted: boolean
@@ -56,7 +56,7 @@ function refused(file: string, sentence: string): ConfigError {
   return new ConfigError([{ file, key: "", sentence }])
 }
 
-/** What is ignored until the file is trusted: its rules first, then what it starts, then every other setting. */
+/** Lists the settings ignored until the file is trusted: its rules first, then what it starts, then all others. */
 function whatTrustAdds({ bytes }: ConfigSource): string[] {
   const value = expandShortForms(readYaml(bytes.toString("utf8")).value)
   const plain = withoutVariables(value)

@@ -18,7 +18,7 @@ export interface IdentifiedPerson {
   proved: string
 }
 
-/** What identifying a person needs of the organisation. */
+/** The parts of the organisation that identifying a person needs. */
 export interface KnownIdentities {
   findPerson(id: string): { status: string } | undefined
   /** The live person a token belongs to. */
@@ -28,7 +28,7 @@ export interface KnownIdentities {
   listPeople?(): readonly { id: string }[]
 }
 
-/** Where the tokens of people are saved: for each data folder apart, because each has people of its own. */
+/** The place for the tokens of people: for each data folder apart, because each has people of its own. */
 export interface TokenPlace {
   home: string
   env: Environment

@@ -21,7 +21,7 @@ export interface ImportedConfig {
   text: string
   servers: string[]
   rules: number
-  /** What could not be imported or should be checked, a sentence each. */
+  /** The parts that could not be imported or should be checked, a sentence each. */
   notes: string[]
 }
 

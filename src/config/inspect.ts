@@ -16,7 +16,7 @@ import { isPinned } from "./trust.ts"
 import { startLines } from "./trust-lines.ts"
 import { readYaml } from "../schema/yaml.ts"
 
-/** What is written in a configuration file, found without trusting, starting or loading anything. */
+/** The contents of a configuration file, found without trusting, starting or loading anything. */
 export interface InspectedConfig {
   file: string
   trusted: boolean
@@ -26,7 +26,7 @@ export interface InspectedConfig {
   starts: string[]
   /** The names of its MCP servers, which are groups too. */
   servers: string[]
-  /** Where the value at a path is written. */
+  /** Finds the place at which the value at a path is written. */
   placeOf(path: Path): Pick<ConfigProblem, "file" | "line" | "column">
   /** The file as if it were trusted, without its mistakes and what it would start. Undefined when it cannot be read. */
   harmless: LoadedConfig | undefined

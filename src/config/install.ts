@@ -12,8 +12,8 @@ import { beforeInstalled, forgetInstalled, rememberInstalled } from "./installed
 import { ConfigError } from "./config-error.ts"
 
 /**
- * What the client does: start `qm mcp` for an agent, or connect to a running `qm serve`. Without a folder the entry can be
- * shared: it starts in the folder that the client has open.
+ * The client's way to connect: start `qm mcp` for an agent, or connect to a running `qm serve`. Without a folder the
+ * entry can be shared: it starts in the folder that the client has open.
  */
 export type InstallTarget =
   | {
@@ -33,7 +33,7 @@ export interface InstallationPlan {
   after: string
   /** The other servers that the client still starts itself after the change. */
   others: string[]
-  /** What the person still has to do, a sentence each. */
+  /** The person's remaining steps, a sentence each. */
   next: string[]
   /** Writes the file, unless it has changed since. Returns the path of the backup. */
   write(): string | undefined
@@ -141,7 +141,7 @@ export function serversOf(client: ClientName, cwd: string, home: string): { ours
   }
 }
 
-/** How the client starts our hook for calls. Undefined where it has none. */
+/** Finds the client's start of our hook for calls. Undefined where it has none. */
 export function hookOf(client: ClientName, cwd: string): FoundHook | undefined {
   try {
     return findHook(client, cwd, (file) => readText(file) ?? "")
@@ -233,7 +233,7 @@ function otherServers(section: unknown, ours: string): string[] {
   )
 }
 
-/** Which client's shape a file has. A file of another shape is refused: its client would not read what we write. */
+/** Returns the client whose shape a file has. Other shapes are refused: the client would not read what we write. */
 function dialectOf(file: string, value: Record<string, unknown>): ClientName {
   if (isObject(value["mcpServers"])) return "claude"
   const folder = basename(dirname(file))

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { userConfigFolder } from "./find.ts"
 import { isObject } from "../lib/is-object.ts"
 
-/** What a client's file was before the first of our changes, and a digest of it after the last. */
+/** The former text of a client's file, from before the first of our changes, and a digest of it after the last. */
 interface Installed {
   before: string | null
   after: string

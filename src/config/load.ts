@@ -48,7 +48,7 @@ export interface LoadedConfig {
   trusted: boolean
   /** `tools.permissions` by trust: an untrusted file must not replace what the tool's author or the user set. */
   permissions: { trusted: Permissions; untrusted: Permissions }
-  /** Where each of them is written, by tool and key: `quartermaster.yml:12 tools.permissions.sleep.level`. */
+  /** The source of each of them, by tool and key: `quartermaster.yml:12 tools.permissions.sleep.level`. */
   permissionSources: PermissionPlaces
   /** Variables that are not set, and what cannot be used until they are. */
   unset: UnsetVariables
@@ -56,7 +56,7 @@ export interface LoadedConfig {
   ignored: IgnoredKey[]
   /** The agents of untrusted files, which do not exist yet. */
   ignoredAgents: { file: string; id: string }[]
-  /** Where each of the rules is written, in their order: `quartermaster.yml rules[3]`. */
+  /** The source of each of the rules, in their order: `quartermaster.yml rules[3]`. */
   ruleSources: string[]
   configFile?: string
 }

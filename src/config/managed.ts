@@ -1,7 +1,7 @@
 import type { HookCommand } from "./client-hooks.ts"
 import { hooksText } from "./client-hooks.ts"
 
-/** What an administrator deploys for a client, and where. Undefined where it is not known. */
+/** Returns the file that an administrator deploys for a client, and its path. Undefined where it is not known. */
 export function managedSettings(
   client: string,
   name: string,

@@ -11,7 +11,7 @@ import type { Config } from "./schema.ts"
 import { makeFolders } from "./testing.ts"
 import { trust } from "./trust.ts"
 
-/** What a server is when nobody says otherwise. */
+/** A server with the defaults. */
 const usual = {
   enabled: true,
   transport: undefined,

@@ -90,7 +90,7 @@ export function resolveScripts(folder: string, section: ModelsSection): ModelsSe
   return { ...section, ...Object.fromEntries(entries) } as ModelsSection
 }
 
-/** What is wrong with the models once all layers are merged. */
+/** Returns the flaws of the models once all layers are merged. */
 export function modelFlaws(section: ModelsSection = {}): { key: string; sentence: string }[] {
   return Object.entries(modelEntries(section)).flatMap(([name, given]) =>
     problemsOf(name, given).map((problem) => ({ key: `models.${name}`, sentence: `'models.${name}' ${problem}` })),

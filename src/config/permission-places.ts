@@ -5,7 +5,7 @@ import type { Path } from "./schema-path.ts"
 import type { Config } from "./schema.ts"
 import type { ReadYaml } from "../schema/yaml.ts"
 
-/** Where each key of `tools.permissions` is written, by tool and key. */
+/** The source of each key of `tools.permissions`, by tool and key. */
 export type PermissionPlaces = Readonly<Record<string, PermissionSources>>
 
 /** For example `quartermaster.yml:12 tools.permissions.sleep.allowedRoles`. */

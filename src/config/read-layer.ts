@@ -14,7 +14,7 @@ import { onlyTightening, withoutVariables } from "./tighten.ts"
 import { consequence, unusableParts, withoutUnset } from "./unset-variables.ts"
 import { readYaml, type ReadYaml } from "../schema/yaml.ts"
 
-/** What a trusted file says. */
+/** The contents of a trusted file. */
 export interface TrustedLayer {
   config: Config
   /** Variables that are not set where that is no problem yet. */
@@ -31,7 +31,7 @@ export function readTrusted({ file, bytes }: ConfigSource, env: Environment): Tr
   return layerOf(file, yaml, filled, checkConfig(withoutUnset(filled.value, filled.unset)).config)
 }
 
-/** What a file says apart from its mistakes, so that the rest can be checked too. */
+/** The contents of a file apart from its mistakes, so that the rest can be checked too. */
 export interface SoundLayer extends TrustedLayer {
   problems: ConfigProblem[]
   /** The places of the rules that are left among all rules of the file. */
@@ -101,7 +101,7 @@ export interface UntrustedLayer {
   ignored: IgnoredKey[]
   /** The agents that exist once the file is trusted. */
   agents: { file: string; id: string }[]
-  /** Where each remaining rule is in the file. */
+  /** The place of each remaining rule in the file. */
   rulePlaces: string[]
   permissionPlaces: PermissionPlaces
 }
@@ -127,7 +127,7 @@ export function readUntrusted({ file, bytes }: ConfigSource): UntrustedLayer {
   }
 }
 
-/** Where each rule of a file is, for example `quartermaster.yml rules[3]`. */
+/** Returns the place of each rule of a file, for example `quartermaster.yml rules[3]`. */
 export function placesOfRules(file: string, { rules = [] }: Config): string[] {
   return rules.map((_, index) => `${basename(file)} ${pathText(["rules", index])}`)
 }

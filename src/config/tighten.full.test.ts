@@ -18,7 +18,7 @@ const isLooserInClient = (here = "medium", base = "medium") => {
   return order.indexOf(here) > order.indexOf(base)
 }
 
-/** What a configuration allows that the defaults do not. Written without looking at the code it judges. */
+/** Lists permissions that a configuration adds to the defaults. Written without looking at the code it judges. */
 function looserThan(base: Config, { data, agent, tools, agents, org, notify, approvals }: Config): string[] {
   const above = (value: number | undefined, own: number | undefined, usual: number) =>
     value !== undefined && value > (own ?? usual)

@@ -4,11 +4,11 @@ import { shellWord } from "../lib/shell-word.ts"
 import { escapeControls } from "./config-error.ts"
 
 /*
- * What a configuration file does, as lines for the person who decides about trusting it. All of it is taken from the text
- * as it is written, so that no value of a variable is shown.
+ * Describes a configuration file, as lines for the person who decides about trusting it. All of it is taken from the
+ * text as it is written, so that no value of a variable is shown.
  */
 
-/** What a setting does once it is trusted, one line for each rule, server, plugin, role and agent in it. Secrets are masked. */
+/** Describes a trusted setting, one line for each rule, server, plugin, role and agent in it. Secrets are masked. */
 export function trustLines(key: string, value: unknown): string[] {
   return linesFor(key, value).map(escapeControls)
 }

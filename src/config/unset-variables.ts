@@ -39,7 +39,7 @@ export function withoutUnset(value: unknown, unset: readonly Pick<UnsetVariable,
   return filter(value, [])
 }
 
-/** Which servers, models and databases, and whether the web search, cannot be used until variables are set. */
+/** Returns the servers, models and databases, and the web search, that cannot be used until variables are set. */
 export function unusableParts(value: unknown, unset: readonly UnsetVariable[]): UnsetVariables {
   const servers = new Map<string, string[]>()
   const models: Record<string, string[]> = {}
@@ -58,7 +58,7 @@ export function unusableParts(value: unknown, unset: readonly UnsetVariable[]): 
   return { servers: Object.fromEntries(servers), models, databases, webSearch }
 }
 
-/** What happens until the variable is set. */
+/** Describes the effect until the variable is set. */
 export function consequence(value: unknown, path: Path): string {
   const server = serverPath(path)
   if (server !== undefined) return `Until then the MCP server '${serverName(value, server)}' is not started.`

@@ -21,14 +21,14 @@ export interface PendingItem {
   tool: string
   description: string
   level: ToolPermissionLevel
-  /** What the agent says about the reason of the call, masked and on one line. Nobody has verified it. */
+  /** The agent's reason for the call, masked and on one line. Nobody has verified it. */
   intent?: string
   /** Undefined when it has been erased. */
   input: unknown
   /** For a held result. */
   result?: ToolResult
   question?: Question
-  /** What would happen, in a few words: `Delete notes.md`. */
+  /** The effect of the call, in a few words: `Delete notes.md`. */
   title: Sentence
   /** One line for lists: the command, the paths, the address or the question. */
   summary: string
@@ -43,7 +43,7 @@ export interface PendingItem {
   previewData?: Preview
   /** Grows when the input is edited or the reasons change. An answer counts for one revision only. */
   revision: number
-  /** Who edited the input. */
+  /** The person who edited the input. */
   editedBy?: string
   /** Why approval is asked for again, and the same in parts that can be translated. */
   note?: string
@@ -51,7 +51,7 @@ export interface PendingItem {
   /** The approvals so far, where more than one is needed. */
   votes: readonly Vote[]
   approvers: readonly Approvers[]
-  /** What an approver may have remembered, each with a sentence that says what it means, and the values in it. */
+  /** The scopes an approver may choose for remembering, each with a sentence that explains it and the values in it. */
   remember: readonly { scope: GrantScope; words: string; params?: ReasonParams }[]
   /** The rule that the user of this machine may add with the approval, where a yes cannot be remembered. */
   rule?: OfferedRule
@@ -59,7 +59,7 @@ export interface PendingItem {
   userId?: string
   sessionId: string
   createdAt: number
-  /** When the wait expires. */
+  /** The time the wait expires. */
   until: number
 }
 
@@ -88,7 +88,7 @@ export interface OfferedRule {
   allow: string
   agent: string
   touching: readonly string[]
-  /** What it means. */
+  /** Its meaning, in words. */
   words: string
 }
 
@@ -148,7 +148,7 @@ export type Answer =
   | { kind: "answer"; value: AnswerValue }
 
 /**
- * What came of an answer. `done` is false while more approvals are needed. When the answer was not accepted, the
+ * The result of an answer. `done` is false while more approvals are needed. When the answer was not accepted, the
  * sentence says why and what to do.
  */
 export type AnswerResult =
@@ -164,7 +164,7 @@ export type AnswerResult =
   | { ok: false; sentence: string }
 
 /**
- * What comes next, for programs. `answer_call_again`: the process that made the call is gone, so the same call must be
+ * The next step, for programs. `answer_call_again`: the process that made the call is gone, so the same call must be
  * made again. `answer_fetch`: the caller has a ticket and must come back with it. `answer_agent`: its agent goes on by
  * itself where agents run.
  */
@@ -177,7 +177,7 @@ export type AnswerCode =
   | "answer_fetch"
   | "answer_agent"
 
-/** What an adapter shows. */
+/** A request for approval, as an adapter shows it. */
 export interface ApprovalRequest extends PendingItem {
   /** Aborted when someone else answered or the wait expired: close the dialog. */
   signal: AbortSignal
@@ -215,11 +215,11 @@ export interface QuestionDecision {
 }
 
 /**
- * How a person is asked. A rejected promise counts as a rejection. `callbackAdapter`, `terminalAdapter` and
+ * Asks a person for approval. A rejected promise counts as a rejection. `callbackAdapter`, `terminalAdapter` and
  * `textAdapter` make one.
  */
 export interface ApprovalUIAdapter {
-  /** Who answers, where neither the decision nor the host says. */
+  /** The person who answers, where neither the decision nor the host names one. */
   readonly by?: string
   showToolExecutionApproval(
     toolName: string,
@@ -241,7 +241,7 @@ export interface ApprovalUIAdapter {
 /** Asks a person and resolves with the answer. Rejects with a sentence when there is no one to ask. */
 export type Ask = (question: Question & { signal: AbortSignal }) => Promise<AnswerValue>
 
-/** How much waits for people, by kind. */
+/** The numbers of items that wait for people, by kind. */
 export type WaitingCounts = Record<PendingItem["kind"], number>
 
 export function totalWaiting({ call, result, question }: WaitingCounts): number {

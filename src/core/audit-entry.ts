@@ -7,7 +7,7 @@ interface EntryBase {
   at: number
 }
 
-/** Who called which tool with which input. Text is already masked and cut. */
+/** The agent, the tool and the input of a call. Text is already masked and cut. */
 export interface AuditCallFields {
   agentId: string
   role?: string
@@ -20,7 +20,7 @@ export interface AuditCallFields {
   parentCallId?: string
   traceId?: string
   key?: string
-  /** What the agent said about the reason of the call. */
+  /** The agent's reason for the call. */
   intent?: string
   /** The input as JSON text, masked and cut. */
   input?: string
@@ -41,10 +41,10 @@ export interface EndEntry extends EntryBase, AuditCallFields {
   status: ToolExecuteStatus
   code?: EndingCode
   startedAt: number
-  /** How long the tool ran. What the call waited for people is not counted. */
+  /** Running time of the tool. Time that the call waited for people is not counted. */
   durationMs: number
   error?: string
-  /** Where a tool of the host threw, masked and cut. Shown by `qm audit show --stack` only. */
+  /** The stack of an error that a tool of the host threw, masked and cut. Shown by `qm audit show --stack` only. */
   stack?: string
   /** The result as JSON text, masked and cut. */
   result?: string

@@ -76,13 +76,13 @@ export interface Elsewhere {
   callId?: string
   /** The folder that relative paths begin in; the workspace when left out. */
   cwd?: string
-  /** How long a run may take. After it the call ends with `unknown_outcome`. */
+  /** Time limit of a run. After it the call ends with `unknown_outcome`. */
   limitMs: number
   /** True where the program may ask its own person instead, if neither the verdict nor the risk is against it. */
   mayAsk?: boolean
 }
 
-/** What a caller reports of a tool that it ran itself. */
+/** A caller's report on a tool that it ran itself. */
 export type ReportedOutcome = { value: unknown } | { failed: string }
 
 /** A call that was let through and whose caller has not reported yet. */
@@ -118,7 +118,7 @@ export interface Caller {
    * own name for the request.
    */
   sendRequest?(method: string, params: unknown, signal: AbortSignal, key?: string): Promise<unknown>
-  /** Which requests another server may make within this call. Default: all that the configuration allows. */
+  /** The requests another server may make within this call. Default: all that the configuration allows. */
   able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean }
   /**
    * Called with each piece of output of this call and its sub-calls, except output that a person may still withhold.
@@ -149,7 +149,7 @@ export interface CallRow {
   inputDigest: string
   /** The request without input and signal, as JSON. */
   request: string
-  /** What an approver must approve. */
+  /** The reasons an approver must approve. */
   asks: readonly StoredReason[]
   card: ApprovalCard
   /** Grows when the input is edited or the reasons change. An answer counts for one revision only. */
@@ -178,7 +178,7 @@ export interface UnwantedCalls {
   keys: readonly string[]
 }
 
-/** What approvers are shown, and what their answer is bound to. */
+/** The card that approvers are shown and that their answer is bound to. */
 export interface ApprovalCard {
   role: string
   /** The agent that created the role, where no person did. */
@@ -192,7 +192,7 @@ export interface ApprovalCard {
   touches: Touches
   /** Digests of the files the call names, by path. */
   files: Readonly<Record<string, string>>
-  /** What there is now of what the call writes or deletes, by path. Older cards have none. */
+  /** The present sizes of the files that the call writes or deletes, by path. Older cards have none. */
   sizes?: FileSizes
   /** The hosts among the touches that no call had reached. Older cards have none. */
   newHosts?: readonly string[]
@@ -229,7 +229,7 @@ export interface SettledAnswer {
   /** It came from an answer link. */
   via?: "link"
   rejectReason?: string
-  /** What those who approved want the model to know. */
+  /** The approvers' message to the model. */
   note?: string
   /** For an edit: the new input, which is checked and put up for approval again. */
   edit?: { input: unknown }

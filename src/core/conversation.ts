@@ -2,7 +2,7 @@ import type { CallState } from "./call.ts"
 import type { Message } from "./organisation.ts"
 
 /**
- * Where a conversation stands.
+ * The state of a conversation.
  *
  * - `active`: a process works on it, or should: what it does next is in its turns.
  * - `waiting`: calls of its last turn wait for people.
@@ -13,7 +13,7 @@ import type { Message } from "./organisation.ts"
 export const conversationStates = ["active", "waiting", "idle", "paused", "ended"] as const
 export type ConversationState = (typeof conversationStates)[number]
 
-/** What a conversation has used up. `cost` is in US dollars, by the prices of the models. */
+/** The usage of a conversation. `cost` is in US dollars, by the prices of the models. */
 export interface Spent {
   rounds: number
   calls: number
@@ -22,7 +22,7 @@ export interface Spent {
   cost: number
 }
 
-/** What agents have used in a day of the calendar (UTC, as `2026-11-18`). */
+/** The usage of agents on a day of the calendar (UTC, as `2026-11-18`). */
 export interface DaySpending {
   of(agentId: string, day: string): Promise<{ tokens: number; cost: number }>
   add(agentIds: readonly string[], day: string, used: { tokens: number; cost: number }): Promise<void>
@@ -36,9 +36,9 @@ export interface Conversation {
   /** The process that works on it, "" when none does, and how often it was claimed. */
   owner: string
   epoch: number
-  /** Who began it: a person's id, or the agent's. */
+  /** The starter's id: a person's or the agent's. */
   startedBy: string
-  /** What it was begun with, as the agent loop wrote it: model, instructions, limits. */
+  /** The settings at its start, as the agent loop wrote them: model, instructions, limits. */
   settings: unknown
   spent: Spent
   /**
@@ -46,41 +46,41 @@ export interface Conversation {
    * when that is itself. What it uses counts there. Its next run may belong to another tree.
    */
   root: string
-  /** What lists show: from its first message, or as a person named it. */
+  /** The title in lists: from its first message, or as a person named it. */
   title: string
   /** The beginning of the last text in it. */
   preview: string
-  /** How its last run ended; "" before the first one has. */
+  /** The ending of its last run; "" before the first one has ended. */
   ending: string
-  /** How many turns the model was given, or is given now. What was said since can be taken back. */
+  /** The number of turns that the model was given, or is given now. Later turns can be taken back. */
   read: number
   /** The conversation that it was branched from, and the turn from which it differs. */
   branchOf?: { id: string; index: number }
-  /** How many turns it has. The next one gets this index. */
+  /** The number of its turns. The next one gets this index. */
   length: number
   createdAt: number
   updatedAt: number
 }
 
-/** What a conversation is begun with. */
+/** The fields of a new conversation. */
 export type NewConversation = Omit<
   Conversation,
   "length" | "createdAt" | "updatedAt" | "title" | "preview" | "ending" | "read"
 > &
   Partial<Pick<Conversation, "title" | "preview" | "ending" | "read">>
 
-/** Where a conversation stands, as people are shown it. `waiting` and `working`: it, or one below it. */
+/** The states of a conversation as people are shown them. `waiting` and `working`: it, or one below it. */
 export const shownStates = ["working", "waiting", "done", "stopped", "failed"] as const
 export type ShownState = (typeof shownStates)[number]
 
 /** A conversation in a list. */
 export interface ListedConversation extends Conversation {
   shown: ShownState
-  /** What it cost together with those below it. */
+  /** Its cost together with those below it. */
   cost: number
 }
 
-/** Which conversations are listed. */
+/** The filter for a list of conversations. */
 export interface ConversationFilter {
   id?: string
   agentId?: string
@@ -115,7 +115,7 @@ export type NewTurn = Pick<Turn, "kind" | "body">
 export interface TurnBelow extends Turn {
   row: number
   agentId: string
-  /** What its conversation has used by now. */
+  /** The usage of its conversation by now. */
   spent: Spent
 }
 
@@ -145,7 +145,7 @@ export interface SentBelow {
   at: number
 }
 
-/** What was stored in the conversations below one. */
+/** The rows stored in the conversations below one. */
 export interface StoredBelow {
   turns: TurnBelow[]
   waiting: WaitingBelow[]
@@ -158,7 +158,7 @@ export interface ConversationClaim {
   epoch: number
 }
 
-/** What is written together with turns. */
+/** A change that is written together with turns. */
 export interface ConversationChange {
   state?: ConversationState
   spent?: Spent
@@ -170,7 +170,7 @@ export interface ConversationChange {
   preview?: string
   ending?: string
   read?: number
-  /** How many turns the writer knows of, where the new ones must come right after those. */
+  /** The number of turns the writer knows of, where the new ones must come right after those. */
   length?: number
   /** The ids of messages that these turns hold: they are read from now on. */
   reads?: readonly string[]
@@ -218,18 +218,18 @@ export interface Conversations {
     id: string,
     change: (conversation: Conversation) => Pick<ConversationChange, "title" | "settings">,
   ): Promise<Conversation | undefined>
-  /** What was used in the tree below a conversation, by itself and by others. */
+  /** Returns the usage in the tree below a conversation, by itself and by others. */
   spentInTree(root: string): Promise<Spent>
-  /** What all stored conversations of each agent have used. */
+  /** Returns the usage of all stored conversations of each agent. */
   spentByAgent(): Promise<{ agentId: string; spent: Spent }[]>
-  /** What the models of each agent have cost since then, in all its conversations. */
+  /** Returns the cost of the models of each agent since then, in all its conversations. */
   costSince(at: number): Promise<{ agentId: string; cost: number }[]>
   /** All turns from this index on, and before another one, oldest first. */
   turns(id: string, from?: number, before?: number): Promise<Turn[]>
   /**
-   * What was stored in the conversations that were written to from this one, directly or through others: turns after `row`,
-   * with what was said to them and how their runs ended also before it; calls that wait and changed after `change`; and all
-   * messages that led there.
+   * Returns the rows of the conversations written to from this one, directly or through others: turns after `row`,
+   * with the messages to them and the endings of their runs also before it; calls that wait and changed after
+   * `change`; and all messages that led there.
    */
   below(id: string, after: { row: number; change: number }): Promise<StoredBelow>
   /** The stored calls of a conversation of an agent with these keys. */

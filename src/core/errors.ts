@@ -16,7 +16,7 @@ export class ToolError extends Error {
   }
 }
 
-/** What the errors take: the tool and a message, or only the message. */
+/** The arguments of the errors: the tool and a message, or only the message. */
 type ToolAndMessage = [toolName: string, message: string] | [message: string]
 
 function readArguments(given: ToolAndMessage): { toolName: string; message: string } {

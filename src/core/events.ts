@@ -65,7 +65,7 @@ export type QuartermasterEvent =
     }
   | { type: "MESSAGE_SENT"; at: number; message: string; from: string; to: string }
   | (RunEvent & { type: "RUN_STARTED" })
-  /** What this run used, not the whole conversation. */
+  /** The usage of this run, not of the whole conversation. */
   | (RunEvent & {
       type: "RUN_ENDED"
       status: "completed" | "aborted" | "error" | "limit" | "waiting"

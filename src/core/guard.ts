@@ -25,7 +25,7 @@ export interface Finding {
   readonly code?: Extract<EndingCode, "path_outside_workspace" | "command_denied" | "host_denied" | "permission_denied">
 }
 
-/** What the guards found about the touches of one call. */
+/** The guards' findings about the touches of one call. */
 export interface CheckedTouches {
   /**
    * Everything the call touches: what the tool listed, the targets of links, each segment of a command and its files.
@@ -34,15 +34,15 @@ export interface CheckedTouches {
   readonly findings: readonly Finding[]
 }
 
-/** What a guard receives besides the touches. */
+/** The arguments of a guard besides the touches. */
 export interface GuardCheckOptions {
   /** The only paths this call may use, when its request narrows the file roots. */
   readonly allowedPaths?: readonly string[]
 }
 
-/** How the paths in an input are judged, of a tool that does not say what it touches. */
+/** Options for judging the paths in an input, of a tool that does not declare its touches. */
 export interface NamedPathOptions {
-  /** Where relative paths may begin, besides the workspace. */
+  /** Folders in which relative paths may begin, besides the workspace. */
   readonly folders: readonly string[]
   /** True if the tool is trusted to only read. */
   readonly onlyReads: boolean
@@ -68,13 +68,13 @@ export interface Guards {
 
 /** One simple command of a shell script, as an approver sees it. */
 export interface CommandPart {
-  /** What joins it to the part before: `&&`, `||`, `|`, `;`, or nothing. */
+  /** The operator that joins it to the part before: `&&`, `||`, `|`, `;`, or nothing. */
   readonly operator: string
   readonly text: string
   /** Files, relative to the workspace. */
   readonly reads: readonly string[]
   readonly writes: readonly string[]
-  /** What it deletes. Empty when it deletes something and it is not known what; undefined when it deletes nothing. */
+  /** The paths it deletes. Empty when it deletes unknown paths; undefined when it deletes nothing. */
   readonly deletes?: readonly string[]
   /** True if the program may use the network. */
   readonly network: boolean

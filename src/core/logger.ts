@@ -1,4 +1,4 @@
-/** Where Quartermaster logs for its operator. Pass one as `options.logger`; the default is silent. */
+/** The operator's log of Quartermaster. Pass one as `options.logger`; the default is silent. */
 export interface Logger {
   info(message: string, details?: unknown): void
   warn(message: string, details?: unknown): void

@@ -34,7 +34,7 @@ export interface McpServerSpec {
   readonly protocol?: McpRevision
   readonly connectTimeoutMs?: number
   readonly timeoutMs?: number
-  /** How to sign in at a remote server. The server tells what is left out here. */
+  /** The sign-in at a remote server. The server tells what is left out here. */
   readonly auth?: McpAuth
 }
 
@@ -157,7 +157,7 @@ export interface McpPrompt {
   readonly [field: string]: unknown
 }
 
-/** What changed at a server. */
+/** A change at a server. */
 export type McpChange =
   | { readonly server: string; readonly what: "tools" | "resources" | "prompts" | "state" }
   | { readonly server: string; readonly what: "resource"; readonly uri: string }
@@ -217,7 +217,7 @@ export function mcpName(server: string, part: string): string {
   return `mcp:${server}:${part}`
 }
 
-/** What an MCP tool reports while it runs. */
+/** A report of an MCP tool while it runs. */
 export type McpChunk =
   | { readonly progress: number; readonly total?: number; readonly message?: string }
   | { readonly log: { readonly level: string; readonly logger?: string; readonly data: unknown } }

@@ -5,7 +5,7 @@ import { isTicket, ToolExecuteStatus, type Ticket, type ToolResult } from "./res
 /** The most characters of a result that a model is given. */
 export const modelTextLimit = 30_000
 
-/** How a model is told of a result. */
+/** Options of the text that tells a model of a result. */
 export interface TextOptions {
   /** The most characters of the result (default 30,000). */
   limit?: number
@@ -24,8 +24,8 @@ export function modelText(result: ToolResult, options: TextOptions = {}): string
 }
 
 /**
- * What `modelText` may have to cut: the result as a text, or the error of a tool that ran. Undefined for sentences of
- * ours.
+ * Returns the text that `modelText` may have to cut: the result, or the error of a tool that ran. Undefined for
+ * sentences of ours.
  */
 export function textOfTool(result: ToolResult): string | undefined {
   if (result.status === ToolExecuteStatus.SUCCESS) return resultAsText(result.result)
@@ -60,7 +60,7 @@ function ended(sentence: string): string {
 }
 
 /**
- * What a model is told of a call: as `modelText`, also of what a person changed or said, and of a call that still
+ * Returns a call as text for a model: as `modelText`, also with a person's changes and words, and for a call that still
  * waits.
  */
 export function answerText(ended: ToolResult | Ticket, tool: string, options?: TextOptions): string {
@@ -69,7 +69,7 @@ export function answerText(ended: ToolResult | Ticket, tool: string, options?: T
 }
 
 /**
- * What a person changed in a call before it ran, and what they said with their approval. Empty, or ends with a new
+ * Describes a person's changes to a call before it ran, and their words of approval. Empty, or ends with a new
  * line.
  */
 export function personText({ ranInput, approvalNote }: ToolResult): string {
@@ -111,7 +111,7 @@ export function isJsonText(value: unknown): boolean {
   return mcpText(value) === undefined || (value as { content: readonly unknown[] }).content.length === 0
 }
 
-/** What is shown of a text, and a note about the rest where there is one. */
+/** Returns the shown part of a text, and a note about the rest where there is one. */
 export function cut(
   text: string,
   truncated: ToolResult["truncated"],
@@ -138,8 +138,8 @@ export function cut(
 }
 
 /**
- * How much of an artifact to read at once, so that the part is not cut again: as JSON it is longer, and has other
- * fields.
+ * Returns the length of an artifact's part to read at once, so that it is not cut again: as JSON it is longer and has
+ * other fields.
  */
 function pageLength(limit: number): number {
   return Math.max(100, Math.floor((limit - 400) * 0.6))

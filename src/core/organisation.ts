@@ -1,4 +1,4 @@
-/** Who created something. Rules that name a role count only roles created by a person or the configuration. */
+/** The kind of a creator. Rules that name a role count only roles created by a person or the configuration. */
 export type Creator = "configuration" | "person" | "agent"
 
 interface Made {
@@ -15,18 +15,18 @@ export interface Person extends Made {
   name: string
   /** Names of roles. A rule may require approvers with a role. */
   roles: readonly string[]
-  /** What they may do over HTTP. Left out: read, call and approve. Only the configuration sets it. */
+  /** Their scopes over HTTP. Left out: read, call and approve. Only the configuration sets them. */
   scopes?: readonly Scope[]
   status: "active" | "deleted"
   /** SHA-256 of their token. */
   tokenHash?: string
-  /** When the token stops working, in milliseconds since 1970. Left out: never. */
+  /** The time the token stops working, in milliseconds since 1970. Left out: never. */
   tokenExpiresAt?: number
   /** Given in place of the hash where the hash must not be shown. */
   hasToken?: boolean
 }
 
-/** What an agent is for. A role decides which groups of tools its agents have. */
+/** The purpose of an agent. A role decides which groups of tools its agents have. */
 export interface Role extends Made {
   id: string
   name: string
@@ -64,12 +64,12 @@ export interface Agent extends Made {
   /** The folder of the workspace that it works in when the society runs it; left out: its parent's. */
   folder?: string
   pins?: Readonly<Record<string, string>>
-  /** Who terminated it, when, and why. */
+  /** The person who terminated it, the time, and the reason. */
   ended?: { by: string; at: number; because?: string }
 }
 
 /**
- * What an agent does at the moment.
+ * The present activity of an agent.
  *
  * - `working`: its model runs.
  * - `unfinished`: it is in the middle of something, and no process goes on with it: none runs agents, or one is about to.
@@ -105,7 +105,7 @@ export interface Message {
   taskId?: string
   /** The person for whom all of it happens. */
   userId?: string
-  /** How many messages led to this one, each sent because of the one before. */
+  /** The number of messages that led to this one, each sent because of the one before. */
   hops: number
   /** The conversation it was sent from. An answer goes there. */
   conversationId?: string
@@ -169,14 +169,14 @@ export interface ModeChange {
   sessionId?: string
   mode: SessionMode
   by: string
-  /** What `by` may do. Left out: everything, as the program that holds the app may. */
+  /** The scopes of `by`. Left out: everything, as the program that holds the app may. */
   scopes?: readonly Scope[]
 }
 
-/** What somebody may do over HTTP. An agent's token has `call`, and `read` of its own calls. */
+/** The scopes over HTTP. An agent's token has `call`, and `read` of its own calls. */
 export const scopes = ["read", "call", "approve", "manage"] as const
 
 export type Scope = (typeof scopes)[number]
 
-/** What people have unless the configuration gives them something else. */
+/** The scopes of people, unless the configuration gives them others. */
 export const usualScopes: readonly Scope[] = ["read", "call", "approve"]

@@ -110,7 +110,7 @@ const resultRank = { never: 0, "on-error": 1, always: 2 }
 const askRank = (asks: boolean | undefined) => (asks === true ? 2 : asks === false ? 0 : 1)
 const allows = (list: readonly string[], name: string) => list.length === 0 || list.includes(name)
 
-/** Who may call it how: everything a permission can forbid, as numbers and yes or no. */
+/** Returns the strictness of a permission: everything it can forbid, as numbers and yes or no. */
 function strictness(permission: Permission, order: LevelOrder): number[] {
   const { minLevel, rateLimit } = permission
   const missing = -1

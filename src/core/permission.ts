@@ -9,7 +9,7 @@ export type ToolPermissionLevel = (typeof ToolPermissionLevel)[keyof typeof Tool
 /** *asc*: a larger level has more rights. *desc*: a smaller one has, with 0 at the top. */
 export type LevelOrder = "asc" | "desc"
 
-/** When a person must release the result before the model reads it. */
+/** The condition on which a person must release the result before the model reads it. */
 export type ResultApproval = "never" | "on-error" | "always"
 
 export interface RateLimit {
@@ -18,7 +18,7 @@ export interface RateLimit {
 }
 
 /**
- * Who may use a tool and when a person is asked. Every field is optional.
+ * The permission of a tool: who may use it and when a person is asked. Every field is optional.
  *
  * ```ts
  * permission: { level: "sensitive", allowedRoles: ["developer"], rateLimit: { maxCallsPerMinute: 10 } }
@@ -45,7 +45,7 @@ export interface ToolPermission {
   rateLimit?: RateLimit
 }
 
-/** Where each field of a tool's permission is written that the configuration sets: `quartermaster.yml:12 tools.…`. */
+/** The source of each field of a tool's permission that the configuration sets: `quartermaster.yml:12 tools.…`. */
 export type PermissionSources = Readonly<Partial<Record<keyof ToolPermission, string>>>
 
 /** A `ToolPermission` with all defaults filled in. */
@@ -91,7 +91,7 @@ function resultApprovalOf(given: ToolPermission["requireResultApproval"] = "neve
   return typeof given === "boolean" ? (given ? "always" : "never") : given
 }
 
-/** What is wrong with a permission, as a sentence. An unknown level must not pass: it would ask no one. */
+/** Describes an invalid permission, in a sentence. An unknown level must not pass: it would ask no one. */
 export function permissionMistake(given: ToolPermission): string | undefined {
   const { level, requireResultApproval, allowedRoles, allowedDepartments, minLevel, rateLimit = {} } = given
   if (level !== undefined && !levels.includes(level)) return `its level must be one of: ${levels.join(", ")}.`

@@ -1,7 +1,7 @@
 import type { Sentence } from "./reason.ts"
 
 /**
- * What an approver is shown of a call, as data. A tool's `preview` returns one of these, or a text. `bytes` is how much the
+ * The preview of a call for approvers, as data. A tool's `preview` returns one, or a text. `bytes` is how much the
  * call writes or sends, where the tool knows.
  */
 export type Preview = { readonly bytes?: number } & (
@@ -34,7 +34,7 @@ export interface CommandPreview {
   readonly command: string
   readonly cwd?: string
   readonly network: boolean
-  /** How it runs, a line each: variables, time limit, sandbox. A line with a code can be translated. */
+  /** Details of the run, a line each: variables, time limit, sandbox. A line with a code can be translated. */
   readonly details: readonly (string | Sentence)[]
 }
 

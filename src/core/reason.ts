@@ -7,7 +7,7 @@ export type Durability = "crash" | "power"
 export interface Reason {
   /** The check that decided: group, role, department, level, permission, limit, rule, guard, person. */
   check: string
-  /** Where that is written: a tool id, a line of the configuration, a rule. */
+  /** The source: a tool id, a line of the configuration, a rule. */
   source: string
   /** The same for programs. It does not change when the sentence is reworded or translated. */
   code: string
@@ -43,7 +43,7 @@ export function isSameReason(seen: StoredReason, now: Reason): boolean {
 
 type OldReason = Omit<StoredReason, "check"> & { voice: string }
 
-/** What checks were called when the reasons were stored, where they have another name now. */
+/** Former names of checks, as they stand in stored reasons. */
 const renamed: Readonly<Record<string, string>> = { spawner: "parent", wish: "confirmation" }
 
 /** Reads stored reasons. Older rows call the field `check` by its former name `voice`. */

@@ -1,6 +1,6 @@
 import type { DialectText } from "./dialect-text.ts"
 
-/** How a call ended, in five words. `ToolResult.code` says it more precisely. */
+/** The status of an ended call, in five words. `ToolResult.code` is more precise. */
 export const ToolExecuteStatus = {
   SUCCESS: "success",
   ERROR: "error",
@@ -43,7 +43,7 @@ type CodeOf<Status extends ToolExecuteStatus> = {
 }[EndingCode]
 
 /**
- * How a call ended. Every call returns one: a refusal, a timeout or a failing tool is a value, never an exception.
+ * The ending of a call. Every call returns one: a refusal, a timeout or a failing tool is a value, never an exception.
  *
  * ```ts
  * const ended = await app.call(request)
@@ -82,13 +82,13 @@ export interface FailedResult<
   result?: Withheld
   rejectReason?: string
   /**
-   * What a tool of your own threw, with its stack. Only in the program that has the tool: it is not enumerable, so no model,
-   * client or log that gets the result as JSON sees it.
+   * The error thrown by a tool of your own, with its stack. Only in the program with the tool: not enumerable, so no
+   * model, client or log that gets the result as JSON sees it.
    */
   readonly cause?: unknown
 }
 
-/** What every result has, however the call ended. */
+/** The fields that every result has, however the call ended. */
 export interface EndedCall {
   callId: string
   toolName: string
@@ -97,7 +97,7 @@ export interface EndedCall {
   said?: DialectText
   /** The input that ran, when an approver edited it. */
   ranInput?: unknown
-  /** What the person who approved the call said to the model. */
+  /** The message to the model from the person who approved the call. */
   approvalNote?: string
   startedAt: number
   completedAt?: number
@@ -133,13 +133,13 @@ export interface Ticket {
   callId: string
   /** *started*: the caller runs the tool itself, and may begin now. Only calls with `elsewhere` get that. */
   state: "waiting" | "ready" | "held" | "started"
-  /** When the wait expires, in milliseconds since 1970. For *started*: when the caller must have reported. */
+  /** The time the wait expires, in milliseconds since 1970. For *started*: the deadline of the caller's report. */
   until: number
   /** For *started*: what the caller runs now. */
   run?: HandedOver
 }
 
-/** What a caller that runs the tool itself may run. */
+/** The run that is handed over to a caller that runs the tool itself. */
 export interface HandedOver {
   /** The input as it was approved, in the tool's own format. */
   input: unknown
@@ -147,7 +147,7 @@ export interface HandedOver {
   edited: boolean
   /** True when the program must ask its own person first, and the run counts as allowed there. */
   ask?: boolean
-  /** What the person who approved it said to the model. */
+  /** The message to the model from the person who approved it. */
   note?: string
 }
 

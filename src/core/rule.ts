@@ -15,7 +15,7 @@ export interface ArgumentCondition {
   not?: ArgumentValue | readonly ArgumentValue[]
 }
 
-/** Who must approve when a rule asks: `count` people, each with the role. */
+/** The approvers required by a rule that asks: `count` people, each with the role. */
 export interface Approvers {
   role?: string
   count: number
@@ -63,7 +63,7 @@ export interface Rule {
   readOnlyHint?: boolean
   /** An ISO time with its zone. From then on the rule decides nothing. */
   expiresAt?: string
-  /** Where it is written: `quartermaster.yml rules[3]`, or `rule <id>` for one in the store. */
+  /** The source: `quartermaster.yml rules[3]`, or `rule <id>` for one in the store. */
   source: string
 }
 
@@ -79,7 +79,7 @@ export interface RuleExample {
   input?: unknown
 }
 
-/** What is wrong with a rule. A malformed rule is not in force; dead and shadowed ones are, but have no effect;
+/** A flaw of a rule. A malformed rule is not in force; dead and shadowed ones are, but have no effect;
  * a doubtful one may not mean what it says. */
 export interface RuleFlaw {
   kind: "malformed" | "dead" | "shadowed" | "example" | "doubtful"
@@ -90,7 +90,7 @@ export interface RuleFlaw {
 export const grantScopes = ["input-session", "tool-session", "task", "minutes", "tool-always"] as const
 export type GrantScope = (typeof grantScopes)[number]
 
-/** How many minutes the scope `minutes` lasts. */
+/** The duration of the scope `minutes`, in minutes. */
 export const grantMinutes = { least: 1, most: 480, usual: 30 } as const
 
 /** A remembered answer for one agent and one tool, as the approver saw them. */
@@ -108,14 +108,14 @@ export interface Grant {
   taskId?: string
   /** For `input-session`: SHA-256 of the canonical input. */
   inputDigest?: string
-  /** What the approved call touched. The grant does not cover a call that touches more. */
+  /** The touches of the approved call. The grant does not cover a call that touches more. */
   touches: readonly Touch[]
   by: string
   /** See `Giver`. A yes ends when its person is removed; a no does not. */
   since?: string | null
   createdAt: number
   expiresAt: number | null
-  /** What the grant means, as the approver read it. */
+  /** The meaning of the grant, as the approver read it. */
   words: string
   reason?: string
 }

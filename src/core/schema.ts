@@ -17,7 +17,7 @@ export type ValidationResult = { ok: true; value: unknown } | { ok: false; probl
 
 /** A compiled schema: what the model is shown, and the check of what it sends. */
 export interface Schema {
-  /** What models are shown. A JSON Schema is passed on unchanged. */
+  /** The schema that models are shown. A JSON Schema is passed on unchanged. */
   readonly json: JsonSchema
   /** Reports every problem at once, or returns the value with defaults filled in. Converts nothing. */
   check(value: unknown): ValidationResult
@@ -41,5 +41,5 @@ export interface ToolParameter {
   items?: JsonSchema
 }
 
-/** Where a schema marks secrets: paths of property names, with `*` for any name or index. */
+/** The places of secrets in a schema: paths of property names, with `*` for any name or index. */
 export type SecretPaths = readonly (readonly string[])[]

@@ -27,20 +27,20 @@ export type ToolCategory = (typeof ToolCategory)[keyof typeof ToolCategory]
 export type ToolType = "builtin" | "mcp" | "custom"
 
 /**
- * Who provides a tool: everyone, one department, or one agent. A name is looked up in the agent's own layer first, then
+ * The layer of a tool: everyone, one department, or one agent. A name is looked up in the agent's own layer first, then
  * in its department's, then in `system`. Example: `"department:engineering"`.
  */
 export type Layer = "system" | `department:${string}` | `agent:${string}`
 
 /**
- * How a tool uses permits (the limit on tools that run at once). A *composite* tool calls other tools and an
+ * The use of permits by a tool (the limit on tools that run at once). A *composite* tool calls other tools and an
  * *interactive* one waits for people. Neither takes a permit, and neither has a time limit unless it sets `timeoutMs`.
  */
 export type ToolKind = "plain" | "composite" | "interactive"
 
 /**
- * How MCP clients reach it: in the list of tools, as a resource, as a prompt, or not at all (*inside*: only other tools
- * call it; *loop*: only the agent loop calls it, for every agent, whatever groups it has).
+ * The way MCP clients reach it: in the list of tools, as a resource or prompt, or not at all (*inside*: only other
+ * tools call it; *loop*: only the agent loop calls it, for every agent, whatever groups it has).
  */
 export type ExposedAs = "tool" | "resource" | "prompt" | "inside" | "loop"
 
@@ -51,7 +51,7 @@ export interface CallSession {
 }
 
 /**
- * What `execute` receives besides the input: who calls, how to stop, and how to stream, log, store artifacts or call
+ * The context of `execute` besides the input: who calls, how to stop, and how to stream, log, store artifacts or call
  * another tool.
  */
 export interface ToolContext {
@@ -61,7 +61,7 @@ export interface ToolContext {
   readonly taskId?: string
   readonly userId?: string
   readonly allowedPaths?: readonly string[]
-  /** What the tool said that it touches when the call was last decided on. */
+  /** The touches that the tool declared when the call was last decided on. */
   readonly touches?: readonly Touch[]
   /** Reports whether a search may show this file to the agent. Undefined when no rule is about files. */
   readonly mayRead?: (path: string) => boolean
@@ -82,7 +82,7 @@ export interface ToolContext {
   readonly artifacts: CallArtifacts
   /** Sends a protocol request to the program that made the call, where its interface allows that. */
   readonly sendRequest?: Caller["sendRequest"]
-  /** Which requests that program can answer. */
+  /** The requests that the program can answer. */
   readonly able?: Caller["able"]
   /**
    * Calls another tool as this agent; the call is checked like any other. Only tools of kind `composite` may do this;
@@ -129,7 +129,7 @@ export interface ToolTraits<Input = unknown, Returned = unknown> {
   /** In snake_case, for example `read_file`. */
   name: string
   /**
-   * What the tool does, written for the model. Approvals are bound to it: a changed description must be approved again.
+   * The description for the model. Approvals are bound to it: a changed description must be approved again.
    */
   description: string
   /** Text added after the description each time the tool is shown. A change of it voids no approval. */
@@ -141,7 +141,7 @@ export interface ToolTraits<Input = unknown, Returned = unknown> {
   /** The kind of effect outside the process. It sets the default level; without an effect the tool is sensitive. */
   effect?: Effect
   kind?: ToolKind
-  /** How MCP clients reach it. Whatever the value, calls are checked, limited and recorded alike. */
+  /** The way MCP clients reach it. Whatever the value, calls are checked, limited and recorded alike. */
   exposedAs?: ExposedAs
   /** The name of the tool that this one may call to ask a person while it runs. */
   questionTool?: string
@@ -186,7 +186,7 @@ export interface ToolTraits<Input = unknown, Returned = unknown> {
   secretFields?(input: Input, session?: CallSession): readonly string[] | Promise<readonly string[]>
   /** Reports whether this input changes nothing, for example a dry run. Then the tool's level does not ask a person. */
   onlyReads?(input: Input): boolean
-  /** What an approver is shown: a diff, a command, the request, or a text. */
+  /** Returns the preview for an approver: a diff, a command, the request, or a text. */
   preview?(input: Input, session?: CallSession): string | Preview | Promise<string | Preview>
   /**
    * For a tool that asks a person: the question. The call waits for the answer, and `execute` finds it in
@@ -201,7 +201,7 @@ export interface ToolTraits<Input = unknown, Returned = unknown> {
 }
 
 /**
- * What `defineTool` takes.
+ * The argument of `defineTool`.
  *
  * ```ts
  * const greet = defineTool({
@@ -297,10 +297,10 @@ export interface RegisteredTool extends Tool {
   readonly enabled: boolean
   /** The tools in `dependsOn` that are not registered yet. While there are any, the tool is disabled. */
   readonly missingDependencies?: readonly string[]
-  /** Where the configuration says what `permission` holds. What it does not say comes from the tool itself. */
+  /** The sources of the fields of `permission` in the configuration. Other fields come from the tool itself. */
   readonly permissionSources?: PermissionSources
   /** SHA-256 of what an approver approves: id, name, version, description, schemas, effect, permission. */
   readonly definitionHash: string
-  /** When it covers tools of the same name in other layers: itself and all of them, each as it was registered. */
+  /** For a tool that covers tools of the same name in other layers: itself and them, each as it was registered. */
   readonly sameNameTools?: readonly RegisteredTool[]
 }

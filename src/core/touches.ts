@@ -26,7 +26,7 @@ export interface Touch {
   roles?: readonly string[]
 }
 
-/** What a call touches. `proved` is true when the list is certain to be complete. */
+/** The touches of a call. `proved` is true when the list is certain to be complete. */
 export interface Touches {
   list: readonly Touch[]
   proved: boolean
@@ -34,7 +34,7 @@ export interface Touches {
   unknown?: boolean
 }
 
-/** How many files there are at a path, and how many bytes they have. A path without a file, or with too many, is left out. */
+/** The numbers and sizes of the files at a path. A path without a file, or with too many, is left out. */
 export type FileSizes = Readonly<Record<string, { readonly files: number; readonly bytes: number }>>
 
 export function isPath(kind: Touch["kind"]): boolean {

@@ -14,7 +14,7 @@ export interface Verdict {
   approvers?: readonly Approvers[]
   /** For an ask: the shortest deadline a rule set, in milliseconds. */
   deadlineMs?: number
-  /** When a rule holds the result. */
+  /** The condition on which a rule holds the result. */
   release?: "always" | "on-error"
   /** The rules that hold the result. */
   holds?: readonly HoldingRule[]

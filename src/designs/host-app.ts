@@ -2,7 +2,7 @@ import type { ToolResult } from "../core/result.ts"
 import type { Quartermaster } from "../app/quartermaster.ts"
 import { callIn, type PrivateApp, type PrivateCallContext } from "./private-app.ts"
 
-/** What the classes of a design need of an app: one of their own, or the host's. */
+/** The parts of an app that the classes of a design need: one of their own, or the host's. */
 export interface DesignApp extends Pick<PrivateApp, "open" | "close"> {
   call(name: string, input: unknown, context: PrivateCallContext): Promise<ToolResult>
 }

@@ -32,7 +32,7 @@ export interface PrivateAppSettings {
 /** A tool, or the name of a built-in one. */
 export type PrivateTool = string | { tool: AnyTool; options?: RegisterOptions }
 
-/** What a call of a private app may bring along. */
+/** The optional context of a call of a private app. */
 export interface PrivateCallContext extends Partial<
   Pick<CallRequest, "agentId" | "taskId" | "userId" | "sessionId" | "signal" | "timeoutMs" | "allowedPaths">
 > {

@@ -1,4 +1,4 @@
-/** What was thrown says, whatever it is. */
+/** Returns the message of a thrown value, whatever it is. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -3,26 +3,26 @@ export interface Key {
   /** The name of the key, for example `left`, `return` or `a`. */
   name?: string
   ctrl?: boolean
-  /** Whether Alt was held. */
+  /** True if Alt was held. */
   meta?: boolean
-  /** What it types. */
+  /** The text that it types. */
   text?: string
 }
 
-/** What a person is writing. */
+/** The text that a person is writing. */
 export interface Line {
   text: string
   /** The place of the cursor in the text. */
   cursor: number
-  /** Whether more of a pasted text comes. */
+  /** True if more of a pasted text comes. */
   pasting: boolean
-  /** Which entry of the history is shown, counted from the newest; undefined for a text of one's own. */
+  /** The entry of the history that is shown, counted from the newest; undefined for a text of one's own. */
   recalled?: number
   /** One's own text while an entry of the history is shown. */
   draft: string
 }
 
-/** What a key asks for besides a change of the text. */
+/** The action of a key besides a change of the text. */
 export type LineAction = "submit" | "interrupt" | "leave" | "complete" | "clear-screen" | "suspend"
 
 export const emptyLine: Line = { text: "", cursor: 0, pasting: false, draft: "" }

@@ -3,6 +3,6 @@
 /** The header with the key of the server's own machine. */
 export const localKeyHeader = "x-quartermaster-local"
 
-/** Where `qm mcp` leaves HTTP, and the protocol that it takes up. */
+/** The path at which `qm mcp` leaves HTTP, and the protocol that it takes up. */
 export const localMcpPath = "/local/mcp"
 export const localMcpProtocol = "quartermaster-mcp"

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest"
 import { runWithTimeLimit } from "./run-with-time-limit.ts"
 
 test("work that only had to wait for the processor is begun again, with longer to wait", () => {
-  // What other threads of this process use in the meantime is counted too, so it is left out here.
+  // Use by other threads of this process in the meantime is counted too, so it is left out here.
   const cpuUsage = vi.spyOn(process, "cpuUsage").mockReturnValue({ user: 0, system: 0 })
   let begun = 0
   const asleep = new Int32Array(new SharedArrayBuffer(4))

@@ -2,7 +2,7 @@ import { createContext, Script } from "node:vm"
 
 let sandbox: { context: { work?: () => void }; script: Script } | undefined
 
-/** How often work is tried that was stopped because the machine was busy. */
+/** Limit of tries of work that was stopped because the machine was busy. */
 const mostTries = 5
 
 /**

@@ -18,7 +18,7 @@ const sessionCookie = /(^|[_-])(sessionid|SESSIONID|JSESSIONID|PHPSESSID)$/
 const harmless =
   /(public|primary|foreign|sort|partition|cache|row|column|object|issue|project|group|lookup|shortcut|translation|idempotency|hot|mon|tur|don)[_-]?key$/i
 
-/** When a token ends, how many there are or how many there may be: it tells nothing of the token. */
+/** Names for the end or the number of tokens, present or permitted: they tell nothing of a token. */
 const aboutToken =
   /^(max|min|num|total|used|left|input|output|prompt|completion|cached|more)[_-]?tokens?$|tokens?[_-]?(expires?|expiry|expiration|ttl|lifetime|count|limit|budget|usage|used|left)([_-]?(at|in|on|date|days|hours|minutes|seconds|secs?|ms))?$/i
 

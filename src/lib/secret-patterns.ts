@@ -95,6 +95,6 @@ const patterns: readonly RegExp[] = [
 // Grouped by first letters, which halves the time of the quick test.
 const words =
   /a(?:uth|sic)|p(?:ass|w|rivate|at")|s(?:ecret|ig=|ignature|eed|lack\.com)|t(?:oken|hin:)|key|c(?:red|ookie|vv|vc|onnection|url)|d(?:sn|atabase|iscord)|jwt|otp|mnemonic|earer|wget|:\/\/|@tcp|@unix/i
-/** What the marks have in common, faster to test than the marks themselves. */
+/** The common part of the marks, faster to test than the marks themselves. */
 const tokenLike = /[_-][\w-]{10}|[A-Za-z0-9]\.[\w-]{16}|eyJ|:AA|A(?:KIA|SIA|BIA|CCA|Iza)|SK[0-9a-f]{8}|dapi/
 const marks = new RegExp(`eyJ|:AA|${tokens.map(([mark]) => mark).join("|")}`)

@@ -1,4 +1,4 @@
-/** What cancels work: an AbortSignal, or a `Stop`. */
+/** A signal that cancels work: an AbortSignal, or a `Stop`. */
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown

@@ -10,7 +10,7 @@ export class Breaker {
     return this.#failures
   }
 
-  /** When the next attempt may be made; 0 for now. */
+  /** Returns the time of the next permitted attempt; 0 for now. */
   openUntil(now: number): number {
     return this.#openUntil > now ? this.#openUntil : 0
   }

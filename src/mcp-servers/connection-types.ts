@@ -2,7 +2,7 @@ import type { Logger } from "../core/logger.ts"
 import type { McpPrompt, McpResource, McpResourceTemplate, McpServerState, McpToolDefinition } from "../core/mcp.ts"
 import type { OAuthAccess } from "./oauth.ts"
 
-/** What a server offers, from its last answer. */
+/** The offer of a server, from its last answer. */
 export interface Offer {
   readonly tools: readonly McpToolDefinition[]
   readonly resources: readonly McpResource[]
@@ -23,7 +23,7 @@ export interface OfferedCapabilities {
   readonly logging: boolean
 }
 
-/** What a connection needs from its owner, and what it reports back. */
+/** The connection's requirements of its owner, and its reports to it. */
 export interface ConnectionHost {
   readonly logger: Logger
   /** The folder that the server gets as its root. */
@@ -61,7 +61,7 @@ export interface RequestContext {
   readonly callId: string
   readonly agentId: string
   readonly signal: AbortSignal
-  /** How long the server may take; null for no limit. The timer pauses while a person is asked. */
+  /** Time limit of the server; null for none. The timer pauses while a person is asked. */
   readonly timeoutMs: number | null
   /** The capabilities declared for this call, in the newer protocol; all that are configured when left out. */
   readonly able?: { readonly elicitation: boolean; readonly sampling: boolean; readonly roots: boolean }

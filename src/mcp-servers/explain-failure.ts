@@ -114,7 +114,7 @@ function refusal(server: string, error: ProtocolError): Error {
   })
 }
 
-/** Whether the server's answer was not JSON, not a message, or not a valid result. */
+/** Reports whether the server's answer was not JSON, not a message, or not a valid result. */
 function isInvalid(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   if (!(error instanceof SdkError)) return error instanceof SyntaxError || error.name.endsWith("ZodError")

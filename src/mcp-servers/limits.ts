@@ -2,7 +2,7 @@
 export const clientLimits = {
   /** Bytes of one message; a server that sends more is disconnected. */
   messageBytes: 10 * 1024 * 1024,
-  /** How deeply a message may be nested. */
+  /** Limit of nested levels of a message. */
   nestingLevels: 1_000,
   /** Servers that run as child processes of this process. */
   processes: 64,
@@ -18,11 +18,11 @@ export const clientLimits = {
   questions: 8,
   connectMs: 20_000,
   callMs: 60_000,
-  /** How long we wait for a stdio server's answer in the newer protocol before we try the older one. */
+  /** Time to wait for a stdio server's answer in the newer protocol before the older one is tried. */
   probeMs: 5_000,
-  /** How long a server that left a call unanswered may take to answer a ping. */
+  /** Time for a server that left a call unanswered to answer a ping. */
   pingTimeoutMs: 2_000,
-  /** How long we remember that a server has only the older protocol. */
+  /** Time for which we remember that a server has only the older protocol. */
   protocolCacheMs: 60 * 60_000,
   /** Changes of lists within this time cause one refresh. */
   refreshMs: 200,

@@ -21,7 +21,7 @@ export class MessageRateLimiter {
     this.#now = now
   }
 
-  /** Whether a message is handled. Responses always are. */
+  /** Reports whether a message is handled. Responses always are. */
   accepts(message: object): boolean {
     this.#beginSecond()
     this.#messages++
@@ -31,7 +31,7 @@ export class MessageRateLimiter {
     return this.#notifications <= clientLimits.notificationsPerSecond
   }
 
-  /** How long to stop reading the server's output, in milliseconds. */
+  /** Returns the time to stop reading the server's output, in milliseconds. */
   pauseMs(): number {
     this.#beginSecond()
     return this.#messages > clientLimits.messagesPerSecond ? this.#second + 1000 - this.#now() : 0

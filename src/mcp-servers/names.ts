@@ -25,7 +25,7 @@ export function ownWireName(upstream: string): string | undefined {
   return wireNamePattern.test(upstream) ? upstream : undefined
 }
 
-/** Whether the name is reserved for a part of a server, such as `resources.read`. A tool with such a name is left out. */
+/** Reports whether a name is reserved for a part of a server, such as `resources.read`. Tools with one are left out. */
 export function isPartName(upstream: string): boolean {
   return Object.values<string>(mcpParts).includes(upstream)
 }

@@ -26,7 +26,7 @@ export interface Login {
   readonly issuer?: string
   /** The scope that was requested last. */
   readonly asked?: string
-  /** What the server required when it last refused us. */
+  /** The server's requirement when it last refused us. */
   readonly wanted?: Challenge
   /** A sign-in that waits for a person. */
   readonly pending?: PendingSignIn

@@ -13,7 +13,7 @@ import { clientFor, toLoginTokens, redirectsOf, SignInDraft } from "./oauth-prov
 import { clientLogin, discover } from "./oauth-renew.ts"
 import { safeErrorCode, signInProblem } from "./oauth-messages.ts"
 
-/** How long a person may take to sign in. */
+/** Time for a person to sign in. */
 const pendingMs = 15 * 60_000
 
 /** The port for the redirect that the authorization server knows already. */

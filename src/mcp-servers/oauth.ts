@@ -62,7 +62,7 @@ export class OAuthAccess {
     }
   }
 
-  /** What an error says about signing in, as the end of a sentence; undefined for other errors. */
+  /** Returns an error's message about signing in, as the end of a sentence; undefined for other errors. */
   problemIn(error: unknown): string | undefined {
     if (!(error instanceof Error)) return undefined
     if (error instanceof NotSignedIn) return error.message

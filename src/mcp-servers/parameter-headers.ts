@@ -5,7 +5,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const plainTypes = new Set(["string", "integer", "boolean"])
 const headerKey = "x-mcp-header"
 
-/** Whether a tool wants some arguments as headers too (protocol of 2026). */
+/** Reports whether a tool wants some arguments as headers too (protocol of 2026). */
 export function hasParameterHeaders(tool: McpToolDefinition): boolean {
   return JSON.stringify(tool.inputSchema ?? {}).includes(`"${headerKey}"`)
 }
@@ -38,7 +38,7 @@ function findProblem(schema: unknown, isRoot: boolean, names: Set<string>): stri
   return isMisplaced ? `has ${headerKey} where no property is` : undefined
 }
 
-/** Whether the key occurs anywhere inside, even in an example. */
+/** Reports whether the key occurs anywhere inside, even in an example. */
 function mentions(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false
   return (!Array.isArray(value) && headerKey in value) || Object.values(value).some(mentions)

@@ -10,7 +10,7 @@ import { completionValue, promptValue, resourceValue } from "./check-result.ts"
 /** The requests for the parts of a server that are not tools. Each returns the result as the server sent it. */
 export interface PartCalls {
   read(uri: string, context: ToolContext): Promise<unknown>
-  /** Whether the server lists a resource with exactly this URI. */
+  /** Reports whether the server lists a resource with exactly this URI. */
   lists(uri: string): boolean
   prompt(prompt: { name: string; arguments?: Record<string, string> }, context: ToolContext): Promise<unknown>
   complete(params: Record<string, unknown>, context: ToolContext): Promise<unknown>
@@ -19,7 +19,7 @@ export interface PartCalls {
 interface PartOptions {
   readonly timeoutMs?: number
   readonly quarantine?: string
-  /** Where the server's relative paths begin; undefined for a server on another machine. */
+  /** The base folders of the server's relative paths; undefined for a server on another machine. */
   readonly folders?: readonly string[]
 }
 

@@ -6,14 +6,14 @@ import type { OfferedTool } from "./tool-status.ts"
 
 const noParts: PinnedParts = { resources: false, prompts: false, completions: false }
 
-/** What a server has besides tools: from its offer, else from its pins. */
+/** Returns the parts of a server besides tools: from its offer, else from its pins. */
 export function partsOf(offer: Offer | undefined, pins?: ServerPins): PinnedParts {
   if (offer === undefined) return pins?.parts ?? noParts
   const { resources, prompts, completions } = offer.capabilities
   return { resources, prompts, completions }
 }
 
-/** Which lists besides the tools differ between two offers. */
+/** Returns the lists besides the tools that differ between two offers. */
 export function changedLists(before: Offer | undefined, now: Offer): ("resources" | "prompts")[] {
   const differ = (select: (offer: Offer) => unknown) =>
     canonicalJson(before === undefined ? [] : select(before)) !== canonicalJson(select(now))

@@ -13,7 +13,7 @@ export interface PinnedTool {
   readonly at: number
 }
 
-/** What a server has besides tools, stored so that it can be called before the server is connected. */
+/** The parts of a server besides tools, stored so that it can be called before the server is connected. */
 export interface PinnedParts {
   readonly resources: boolean
   readonly prompts: boolean

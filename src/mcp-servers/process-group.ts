@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 const running = new Set<number>()
 let watchesExit = false
 
-/** How many servers run as child processes. */
+/** Counts the servers that run as child processes. */
 export function serverProcessCount(): number {
   return running.size
 }
@@ -50,7 +50,7 @@ export async function endServerProcess(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Whether a process of the group still runs. Zombies can still be signalled, so on Linux /proc is read to ignore them.
+ * Reports whether a process of the group still runs. Zombies can be signalled: on Linux /proc is read to ignore them.
  */
 function isAlive(group: number): boolean {
   if (!signalGroup(group, 0)) return false

@@ -20,12 +20,12 @@ export class Recovery {
     this.#attempt = attempt
   }
 
-  /** Whether it is retried without a call that needs it. */
+  /** True if it is retried without a call that needs it. */
   get staysConnected(): boolean {
     return this.#staysConnected
   }
 
-  /** Whether the breaker is open. */
+  /** True if the breaker is open. */
   get isOpen(): boolean {
     return this.#breaker.openUntil(this.#now()) > 0
   }

@@ -64,7 +64,7 @@ export class ServerSession {
     this.#handleNotifications()
   }
 
-  /** How it ended, as the end of a sentence. */
+  /** The reason of its end, as the end of a sentence. */
   get end(): string | undefined {
     return this.channel.child?.end ?? this.#end
   }
@@ -296,7 +296,7 @@ function negotiation({ kind }: ServerChannel, { protocol }: McpServerSpec): Clie
   return { versionNegotiation: { mode: "auto", ...probe } }
 }
 
-/** Whether the SDK gave up reopening a stream, or SSE lost its only one. */
+/** Reports whether the SDK gave up reopening a stream, or SSE lost its only one. */
 function endsConnection(channel: ServerChannel, error: Error): boolean {
   return (
     (channel.kind === "sse" && error.message.startsWith("SSE error")) ||

@@ -2,7 +2,7 @@ import type { Documents } from "../core/documents.ts"
 import type { Logger } from "../core/logger.ts"
 import type { Layer, RegisteredTool, Tool, ToolType } from "../core/tool.ts"
 
-/** What the MCP servers need from the app. */
+/** The parts of the app that the MCP servers need. */
 export interface ServersHost {
   registry: {
     register(tool: Tool, options: { layer: Layer; type: ToolType; replace?: boolean }): RegisteredTool
@@ -16,7 +16,7 @@ export interface ServersHost {
     registerGroup(id: string, group: { description: string; tools: [] }): unknown
     unregisterGroup(id: string): unknown
   }
-  /** Where pins are stored. */
+  /** The store of pins. */
   documents: Documents
   logger: Logger
   /** The workspace folder, which servers get as their root. */

@@ -10,7 +10,7 @@ import { clientLimits } from "./limits.ts"
 import { LineSplitter } from "./line-splitter.ts"
 import { serverProcessCount, endServerProcess, startServerProcess } from "./process-group.ts"
 
-/** How long we read output after the process has ended. */
+/** Time for which we read output after the process has ended. */
 const drainMs = 200
 const maxStderrLines = 20
 const maxStderrCharacters = 400
@@ -48,17 +48,17 @@ export class StdioTransport implements Transport {
     return this.#closed ? undefined : this.#child?.pid
   }
 
-  /** Whether the process was started, even if it has ended. */
+  /** True if the process was started, even if it has ended. */
   get wasStarted(): boolean {
     return this.#child?.pid !== undefined
   }
 
-  /** How it ended, as the end of a sentence; undefined while it runs. */
+  /** The reason of its end, as the end of a sentence; undefined while it runs. */
   get end(): string | undefined {
     return this.#end
   }
 
-  /** What it printed besides messages, for people: a line on stdout, where it does harm, and its last lines on stderr. */
+  /** Its output besides messages, for people: a line on stdout, where it does harm, and its last lines on stderr. */
   get printed(): string {
     const stray = this.#strayLine
     const lines = [

@@ -11,7 +11,7 @@ export interface OfferedTool {
   /** Characters of its JSON. */
   readonly size: number
   readonly warnings: readonly string[]
-  /** Whether its texts have invisible characters. */
+  /** True if its texts have invisible characters. */
   readonly hasHiddenCharacters: boolean
   /** Why it can never be trusted. */
   readonly leftOut?: string

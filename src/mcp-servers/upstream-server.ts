@@ -331,7 +331,7 @@ function unpinnedSentence(server: string): string {
   return `No person has trusted what the MCP server ${server} offers. To do so: qm mcp pins diff ${server}, then qm mcp pins trust ${server}.`
 }
 
-/** Where the relative paths of a server on this machine begin: its folder, and the folders in its arguments. */
+/** Returns the base folders of relative paths of a server on this machine: its folder, and those in its arguments. */
 function foldersOf({ url, cwd, args = [] }: McpServerSpec, workspace: string): readonly string[] | undefined {
   if (url !== undefined) return isLoopback(new URL(url).hostname) ? [] : undefined
   const own = cwd ?? workspace

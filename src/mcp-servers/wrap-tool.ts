@@ -6,7 +6,7 @@ import { toolName } from "./names.ts"
 import { toolValue } from "./check-result.ts"
 import { inputSchema, outputSchema } from "./schemas.ts"
 
-/** How a wrapped tool is called. */
+/** The call of a wrapped tool. */
 export interface WrappedCall {
   readonly server: string
   readonly timeoutMs?: number
@@ -15,15 +15,15 @@ export interface WrappedCall {
   readonly asks?: string
   /** The host the input goes to. */
   readonly host?: string
-  /** Where the server's relative paths begin; undefined for a server on another machine. */
+  /** The base folders of the server's relative paths; undefined for a server on another machine. */
   readonly folders?: readonly string[]
-  /** Whether the server is believed when it says that a tool only reads. */
+  /** True if the server is believed when it says that a tool only reads. */
   readonly trustReadOnly?: boolean
   /** Returns the result of `tools/call` as the server sent it. */
   call(args: Record<string, unknown>, context: ToolContext): Promise<unknown>
 }
 
-/** What `wrapMCPTool` calls tools with: an `MCPClient` or something similar. */
+/** The caller of tools for `wrapMCPTool`: an `MCPClient` or something similar. */
 export interface MCPCaller {
   /** The server's name; *mcp* when left out. */
   readonly name?: string

@@ -6,7 +6,7 @@ import { checks } from "../policy/checks/list.ts"
 import { rule } from "../policy/testing.ts"
 import { chinese, translate, translateNote } from "./translate.ts"
 
-/** What a pattern finds in the sources of a folder: the first group that matched. */
+/** Returns the matches of a pattern in the sources of a folder: the first group that matched. */
 function written(folder: string, pattern: RegExp): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /^(?!.*test).*\.ts$/.test(name),
@@ -61,7 +61,7 @@ describe("the reasons of the core", () => {
 
   test("a problem of every endpoint that the console uses is said in Chinese too", () => {
     const problems = written("src/interfaces/http", /HttpProblem\((?:[^{}]|\$\{[^{}]*\})*?\{\s*code: "(\w+)"/g)
-    // What only programs meet: a header, a body or a token that the console always sends right.
+    // Codes that only programs meet: a header, a body or a token that the console always sends right.
     const forPrograms = [
       "missing_header",
       "wrong_method",

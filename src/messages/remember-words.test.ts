@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { openTestApp, temporaryFolder } from "../testing/test-app.ts"
 import { translate } from "./translate.ts"
 
-/** What an approver is offered to remember about a call that moves a file. */
+/** Returns the offers to an approver to remember a call that moves a file. */
 async function offered() {
   const workspace = temporaryFolder()
   const app = await openTestApp(

@@ -4,13 +4,13 @@ import { intersectGroups, lowestLevel, weakerLevel } from "./inherited-limits.ts
 import { everyAgent } from "./freezes.ts"
 import type { Roster } from "./roster.ts"
 
-/** What a view is made of. */
+/** The parts that a view is made of. */
 type ViewedRoster = {
   agent(id: string): Agent | undefined
   role(id: string): Role | undefined
 } & Pick<Roster, "freeze">
 
-/** What each agent is and may do, limited by its ancestors. Cached until the organisation changes. */
+/** The views of the agents with their rights, limited by their ancestors. Cached until the organisation changes. */
 export class AgentViews {
   readonly #roster: ViewedRoster
   readonly #levelOrder: LevelOrder

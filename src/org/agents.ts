@@ -17,7 +17,7 @@ import {
 import { sources } from "./configured-organisation.ts"
 import { writeDocument, type OrganisationContext } from "./write-document.ts"
 
-/** How many ancestors an agent may have that a person creates. */
+/** Limit of ancestors of an agent that a person creates. */
 const maxDepth = 100
 
 /** Ids that mean something else wherever an agent's id is expected. */

@@ -36,7 +36,7 @@ export interface PersonConfig {
   tokenExpiresAt?: string
 }
 
-/** What exists independently of the store: the configured organisation, with root and operator. */
+/** The configured organisation, with root and operator. It exists independently of the store. */
 export interface ConfiguredOrganisation {
   readonly roles: ReadonlyMap<string, Sourced<Role>>
   /** Every role by its id and by its name. No stored role can use one of these. */

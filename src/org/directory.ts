@@ -29,7 +29,7 @@ export interface DirectoryOptions {
   config?: OrganisationConfig
   documents: Documents
   messages: Messages
-  /** Where answers to messages go. */
+  /** The conversations to which answers to messages go. */
   conversations?: SendersConversations
   /** Default: 100 agents, 5 deep. */
   limits?: AgentLimits
@@ -127,7 +127,7 @@ export class Directory implements Organisation, OrganisationAdmin {
     return previewRole(this.#context, id, change)
   }
 
-  /** What a new agent of a role has. */
+  /** Returns the view that a new agent of a role has. */
   viewOfRole(role: Role): AgentView {
     return viewOfRole(this.#context, role)
   }

@@ -104,8 +104,8 @@ async function openConversation(
 }
 
 /**
- * Who wrote to the sender is answered in the conversation that it wrote from, where that is sure to be read: because it goes
- * on by itself, or because the sender works for it right now. Others are woken in the conversation of their task.
+ * Finds the conversation for a message. A writer to the sender is answered in the one it wrote from, if that is sure
+ * to be read: it goes on by itself, or the sender works for it now. Others are woken in the conversation of their task.
  */
 async function targetOf(
   context: OrganisationContext,

@@ -48,7 +48,7 @@ test("the mode plan of an agent holds in all its sessions and for its sub-agents
   expect(app.modes()).toMatchObject([{ mode: "plan", agentId: "ada", by: "ann" }])
   await app.setMode({ agentId: "ada", mode: "ask", by: "ann" })
   expect(await decide("below", "s2", "send")).toBe("ask")
-  // What was allowed before the plan does not come back.
+  // Permissions from before the plan do not come back.
   expect([await decide("ada", "s1"), app.modes()]).toEqual(["ask", []])
 })
 

@@ -37,7 +37,7 @@ export interface NewPerson {
   id: string
   name?: string
   roles?: readonly string[]
-  /** How long their token works: 90 days when left out, null for ever. */
+  /** The lifetime of their token: 90 days when left out, null for ever. */
   lifetimeMs?: number | null
 }
 

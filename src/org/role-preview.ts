@@ -7,9 +7,9 @@ import type { OrganisationContext } from "./write-document.ts"
 
 /** The organisation as it would be with a role changed. Nothing is stored. */
 export interface RolePreview {
-  /** What an agent would have. */
+  /** Returns the view that an agent would have. */
   view(agentId: string): AgentView | undefined
-  /** What a new agent of the role would have. */
+  /** The view that a new agent of the role would have. */
   newAgent: AgentView
 }
 
@@ -35,7 +35,7 @@ export function previewRole(
   return viewsWith({ roster, levelOrder, defaultToolGroups }, role)
 }
 
-/** What a new agent of a role has now. */
+/** Returns the view that a new agent of a role has now. */
 export function viewOfRole(context: OrganisationContext, role: Role): AgentView {
   return viewsWith(context, role).newAgent
 }

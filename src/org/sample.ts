@@ -1,4 +1,4 @@
-/** Who made the roles, departments and agents of the sample organisation. They are removed by this mark. */
+/** The creator of the roles, departments and agents of the sample organisation. They are removed by this mark. */
 export const sampleMaker = "sample"
 
 /** The files of the sample's workspace. */

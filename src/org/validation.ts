@@ -19,7 +19,7 @@ export function requirePerson(by: ChangedBy, what: string): void {
   throw new OrganisationError("person_required", `Only a person can ${what}. Ask a person to do it.`)
 }
 
-/** What the configuration defines can be changed only in the configuration. */
+/** Refuses a change of anything configured: it can be changed only in the configuration. */
 export function refuseConfigured({ source }: { source: string }, what: string, key: string): void {
   if (source !== sources.configuration) return
   const sentence = `${what} is written in the configuration, under ${key}. Change it there.`

@@ -16,9 +16,9 @@ export interface GroupCatalog {
 
 /** Limits for agents that agents create. */
 export interface AgentLimits {
-  /** How many of them may live at once. */
+  /** Limit of those that live at once. */
   maxAgents: number
-  /** How deep they may create each other: 1 means that those created by agents create none. */
+  /** Limit of depth to which they may create each other: 1 means that those created by agents create none. */
   maxDepth: number
 }
 
@@ -28,7 +28,7 @@ export interface SendersConversations extends Pick<Conversations, "get"> {
   readInRun(conversationId: string): Promise<readonly Pick<Message, "hops" | "conversationId">[]>
 }
 
-/** What the functions that change the organisation need. */
+/** The context for the functions that change the organisation. */
 export interface OrganisationContext {
   readonly roster: Roster
   readonly views: AgentViews
@@ -39,7 +39,7 @@ export interface OrganisationContext {
   readonly levelOrder: LevelOrder
   /** The groups of a role that names none; null means all. */
   readonly defaultToolGroups: readonly string[] | null
-  /** How many agents agents may create, and how deep. */
+  /** Limits on the number and depth of agents that agents create. */
   readonly limits: AgentLimits
   emit(event: QuartermasterEvent): void
   now(): number

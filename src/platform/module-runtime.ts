@@ -4,7 +4,7 @@ import type { Language } from "../core/language.ts"
 import type { Logger } from "../core/logger.ts"
 import type { ToolContext } from "../core/tool.ts"
 
-/** Where to connect. Without a scheme the port decides: 443 is https, 80 is http, another port may be either. */
+/** The target of a connection. Without a scheme the port decides: 443 is https, 80 is http, another may be either. */
 export interface ConnectTarget {
   readonly host: string
   readonly port: number
@@ -16,7 +16,7 @@ export interface ConnectTarget {
   readonly signal?: AbortSignal
 }
 
-/** What the `init` of a plugin or module receives first. Its own configuration comes second. */
+/** The first argument of `init` of a plugin or module. Its own configuration comes second. */
 export interface ModuleRuntime {
   readonly log: Logger
   readonly toolGroupManager: unknown

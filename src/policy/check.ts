@@ -10,7 +10,7 @@ import type { CompiledRule, RuleTools } from "./rules/conditions.ts"
 import type { Selection } from "./rules/rules.ts"
 
 /**
- * What a check may decide, in this order:
+ * The stages of checks and the decisions each may make, in this order:
  * - `visible` denies without knowing the input: the tool is hidden from the agent.
  * - `deny` denies the call. Nothing lifts it.
  * - `ask` asks a person. Only a person lifts it.
@@ -41,14 +41,14 @@ interface VerdictOf {
   shadow: "pass"
 }
 
-/** What the checks ask the registry. */
+/** The registry as the checks see it. */
 export interface ToolLookup {
   inGroups(tool: RegisteredTool, groups: readonly string[] | null): boolean
   /** The tool an agent means by a name; needed where tools depend on others. */
   resolve?(name: string, who: AgentView | undefined): RegisteredTool | undefined
 }
 
-/** What a check of stage `visible` knows: the agent and the tool, never the input. */
+/** The facts for a check of stage `visible`: the agent and the tool, never the input. */
 export interface VisibleFacts {
   readonly who: AgentView
   readonly tool: RegisteredTool
@@ -60,7 +60,7 @@ export interface VisibleFacts {
   hides(tool: RegisteredTool): Result | undefined
 }
 
-/** What every other check knows. */
+/** The facts for every other check. */
 export interface CallFacts extends DecisionInput {
   readonly findings: readonly Finding[]
   /** The rules about this agent and this tool. */
@@ -73,14 +73,14 @@ export interface CallFacts extends DecisionInput {
 
 /** One check. `decide` and `explain` both call `look`, so that they cannot differ. */
 export interface Check<S extends Stage = Stage, T extends Sentences = Sentences, F = FactsOf[S]> {
-  /** What a reason of this check has as `Reason.check`. */
+  /** The name of this check in `Reason.check`. */
   readonly name: string
   readonly stage: S
-  /** What must be there for the check to find anything. `decide` skips the check when it is not. */
+  /** The condition for the check to find anything. `decide` skips the check when it is not met. */
   readonly needs?: Need
   /** The sentence of every code this check gives. */
   readonly sentences: T
-  /** Where that is written which the check reads. */
+  /** Returns the source of the setting that the check reads. */
   source(facts: F): string
   /** Decides. Undefined or an empty list: the check has no objection, or nothing to lift. */
   look(facts: F): Outcome<S, T> | readonly Outcome<S, T>[] | undefined
@@ -103,7 +103,7 @@ export interface InBothLanguages<F> {
 
 type Outcome<S extends Stage, T extends Sentences> = Ready<VerdictOf[S]> | Coded<VerdictOf[S], T>
 
-/** What a result may have besides its verdict and its reason. */
+/** Optional fields of a result besides its verdict and its reason. */
 interface Details {
   /** The exact command or the exact line of YAML that would change the verdict. A function, because only `explain` asks. */
   readonly fix?: () => string | undefined
@@ -136,7 +136,7 @@ type Coded<V, T extends Sentences> = {
 type WordsOf<F extends (words: never) => string> =
   Parameters<F> extends [infer W] ? ([W] extends [never] ? unknown : W) : unknown
 
-/** What a check found, with its reason. */
+/** The result of a check, with its reason. */
 export interface Result extends Details {
   readonly verdict: "deny" | "ask" | "allow" | "pass"
   readonly reason: Reason
@@ -150,9 +150,9 @@ export function defineCheck<S extends Stage, T extends Sentences>(
 }
 
 interface More<W> extends Details {
-  /** What the sentence says besides the params. */
+  /** The values in the sentence besides the params. */
   readonly words?: W
-  /** Where it is written, when that is not the check's own source. */
+  /** The source, when it is not the check's own. */
   readonly source?: string
 }
 
@@ -178,7 +178,7 @@ export const allow = coded("allow" as const)
 
 const none: readonly Result[] = []
 
-/** What a check found, none when it passes. */
+/** Returns the results of a check, none when it passes. */
 export function resultsOf<S extends Stage, F>(check: Check<S, Sentences, F>, facts: F): readonly Result[] {
   const found = check.look(facts)
   if (found === undefined) return none

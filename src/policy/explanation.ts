@@ -26,14 +26,14 @@ export interface Explanation {
   approvers: readonly Approvers[]
   /** True if the result would be held back. */
   release: "never" | "on-error" | "always"
-  /** What a person could do to get another verdict: commands, lines of YAML, or else a sentence. */
+  /** Changes that would give another verdict: commands, lines of YAML, or else a sentence. */
   change: readonly string[]
   /** The narrowest rule that would let it run unasked, where only the tool's level asks. */
   rule?: { allow: string; agent: string; touching?: readonly string[] }
-  /** What is wrong with the input, each as a sentence, when that is why the call would be refused. */
+  /** The problems of the input, each as a sentence, when they are why the call would be refused. */
   problems?: readonly string[]
   policy: string
 }
 
-/** What would happen to a call, and why, without making it. */
+/** Explains the outcome of a call without making it. */
 export type Why = (request: WhyRequest) => Promise<Explanation>

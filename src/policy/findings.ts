@@ -3,7 +3,7 @@ import type { CallFacts } from "./check.ts"
 
 const none: readonly Finding[] = []
 
-/** What the guards found that denies, asks or allows. */
+/** Returns the findings of the guards that deny, ask or allow. */
 export function findingsOf({ findings, tool }: CallFacts, verdict: Finding["verdict"]): readonly Finding[] {
   if (findings.length === 0) return none
   // A person who wants to be asked each time is asked, even when bubblewrap holds the call.

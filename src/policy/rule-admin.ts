@@ -9,7 +9,7 @@ import type { StoredRuleFacts } from "./rules/rules-api.ts"
 /** The rules in force, from the configuration and from the store. */
 export interface RuleAdmin {
   list(): readonly Rule[]
-  /** What is wrong with them. */
+  /** Returns the flaws of the rules. */
   flaws(): readonly RuleFlaw[]
   /** Loads what the examples of rules need. `createQuartermaster` does it. */
   ready(): Promise<void>
@@ -18,7 +18,7 @@ export interface RuleAdmin {
   remove(id: string, by: string): Promise<Rule | undefined>
   /** Writes a rule of the store anew. Undefined when it is not stored, or changed after `revision`. */
   replace(id: string, rule: unknown, by: string, revision: string): Promise<Rule | undefined>
-  /** Who wrote a rule of the store, when, and how it is written. Undefined for any other rule. */
+  /** Returns the author, the time and the text of a rule of the store. Undefined for any other rule. */
   stored(id: string): StoredRuleFacts | undefined
   /** The names of the tools that a rule is about. */
   toolsOf(rule: Rule): readonly string[]
@@ -28,11 +28,11 @@ export interface RuleAdmin {
     calls: readonly DraftCall[],
     limits?: Pick<SimulationLimits, "mostSteps">,
   ): Promise<TriedDraft>
-  /** What each tool does for an agent, whatever its input says. It is the decision behind the agent's list of tools. */
+  /** Returns the verdict on each tool for an agent, whatever the input. The agent's list of tools comes from it. */
   toolsFor(who: AgentView): readonly ToolVerdict[]
   /**
-   * Which recorded calls would have been decided differently with these rules in place of the configured ones, or with
-   * drafts beside those in force.
+   * Returns the recorded calls that would be decided differently with these rules in place of the configured ones, or
+   * with drafts beside those in force.
    */
   simulate(rules: readonly unknown[] | RuleDrafts, filter: AuditFilter, limits?: SimulationLimits): Promise<Simulation>
   /** Rules for calls that people approved at least five times and never refused, from the audit log. Adds none. */
@@ -79,7 +79,7 @@ export interface ToolVerdict {
 }
 
 export interface RuleSuggestions {
-  /** How many answered calls were read. */
+  /** The number of answered calls that were read. */
   approved: number
   refused: number
   suggestions: readonly RuleSuggestion[]
@@ -88,23 +88,23 @@ export interface RuleSuggestions {
 export interface RuleSuggestion {
   /** The rule as it can be added. */
   rule: { allow: string; agent: string; touching: readonly string[]; because: string }
-  /** How many approved calls it would have covered, who approved them, and when they ended. */
+  /** The number of approved calls it would have covered, who approved them, and when they ended. */
   approvals: number
   people: readonly string[]
   first: number
   last: number
   /** Some of their inputs, as the audit log has them. */
   examples: readonly string[]
-  /** How many refused calls of this agent and tool there are. The rule covers none of them. */
+  /** The number of refused calls of this agent and tool. The rule covers none of them. */
   refusedCompared: number
 }
 
 /** Beyond them a simulation ends with an error. */
 export interface SimulationLimits {
   signal?: AbortSignal
-  /** How long it may take, in milliseconds. */
+  /** Time limit in milliseconds. */
   mostMs?: number
-  /** How many steps of matching patterns may be taken in one go; a second has about 100 million. */
+  /** Limit of steps of matching patterns in one go; a second has about 100 million. */
   mostSteps?: number
 }
 

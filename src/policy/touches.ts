@@ -6,7 +6,7 @@ const nothing: CheckedTouches = { touches: { list: [], proved: true }, findings:
 const unknown: CheckedTouches = { touches: { list: [], proved: true, unknown: true }, findings: [] }
 const failed: CheckedTouches = { touches: { list: [], proved: false }, findings: [] }
 
-/** What a tool says that a call will touch; undefined if the tool failed to say it. */
+/** The touches that a tool declares for a call; undefined if the tool failed to declare them. */
 export type DeclaredTouches = readonly Touch[] | undefined
 
 /** Lets the guards check the touches. If the tool failed to declare them, they are not proved. */
@@ -24,7 +24,7 @@ export function checkTouches(
   return findings.length === 0 ? checked : { ...checked, findings: [...checked.findings, ...findings] }
 }
 
-/** How the paths in its input are judged; undefined for a tool that says what it touches. */
+/** Returns the options for judging the paths in its input; undefined for a tool that declares its touches. */
 function namedPathsOf({ namedPaths, touches, type, effect }: RegisteredTool): NamedPathOptions | undefined {
   if (namedPaths !== undefined || touches !== undefined || type === "builtin") return namedPaths
   return type !== "mcp" && (effect === "none" || effect === "read") ? trustedToRead : notTrusted

@@ -16,7 +16,7 @@ const noInput: JsonSchema = { type: "object", properties: {}, additionalProperti
 
 type Foreign = "name" | "description" | "input" | "execute"
 
-/** What the adapted tool does not state itself: its group, its effect and so on. Without an effect it is sensitive. */
+/** The options the adapted tool does not state itself: group, effect and so on. Without an effect it is sensitive. */
 export type AdapterOptions = Omit<ToolSpec, Foreign>
 
 /**
@@ -233,7 +233,7 @@ function ownProblems(tool: BaseTool, args: Record<string, unknown>): string[] {
   }
 }
 
-/** What the context creates on first use is passed on as getters and not copied. */
+/** Values that the context creates on first use are passed on as getters and not copied. */
 function moduleContext(context: ToolContext): ModuleContext {
   const { callId, sessionId, taskId, userId, allowedPaths, approved, answer } = context
   return {

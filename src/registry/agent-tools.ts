@@ -7,7 +7,7 @@ import { withIntent } from "../schema/intent.ts"
 import { mcpDefinitions, toLLMTools, type LLMFormat, type LLMTools } from "./formats.ts"
 import type { ToolRegistry } from "./registry.ts"
 
-/** Which tools an agent may see. */
+/** Finds the tools an agent may see. */
 interface Discovery {
   readonly version: string
   discoverToolsForAgent(agentId: string): readonly RegisteredTool[]
@@ -16,7 +16,7 @@ interface Discovery {
 }
 
 /**
- * What `toolsFor` returns of the tools an agent may see: with `groups` or `tools` only those that one of the two names.
+ * Options of `toolsFor` on the tools an agent may see: with `groups` or `tools` only those that one of the two names.
  */
 export interface ToolsForOptions<Format extends LLMFormat = LLMFormat> {
   format?: Format
@@ -25,7 +25,7 @@ export interface ToolsForOptions<Format extends LLMFormat = LLMFormat> {
   tools?: readonly string[]
 }
 
-/** Who there is. An agent that has ended is found, and has no view. */
+/** The agents. One that has ended is found, and has no view. */
 interface Agents {
   view(agentId: string): AgentView | undefined
   findAgent(agentId: string): Agent | undefined

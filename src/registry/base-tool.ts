@@ -2,7 +2,7 @@ import { checkParameters, parametersToJsonSchema } from "../schema/parameters.ts
 import type { ToolParameter } from "../core/schema.ts"
 import type { JsonSchema } from "../core/schema.ts"
 
-/** What a `BaseTool` returns. */
+/** The return value of a `BaseTool`. */
 export interface BaseToolResult {
   success: boolean
   data?: unknown

@@ -91,7 +91,7 @@ function deriveTool(ours: RegisteredTool, client: string, from: LikeOurs | undef
       : {
           touches: (input, session) => {
             const unknown = from === undefined ? [] : unknownFields(from, input as Fields)
-            // What a field does that is not known here is not known either.
+            // The effect of an unknown field is not known either.
             if (unknown.length > 0) throw new Error(`It is not known what ${unknown.join(", ")} does.`)
             return touches(withoutOthers(input), session).map(({ sandboxed: _held, ...touch }) => touch)
           },
@@ -100,7 +100,7 @@ function deriveTool(ours: RegisteredTool, client: string, from: LikeOurs | undef
   return tool
 }
 
-/** What our sandbox and limits do with a command is not so for this one. */
+/** Corrects a preview: our sandbox and limits do not hold this command. */
 function runBy(client: string, preview: string | Preview): string | Preview {
   if (typeof preview === "string" || preview.kind !== "command") return preview
   const text = `${client} runs it itself: no sandbox and no time limit of Quartermaster holds it.`

@@ -16,7 +16,7 @@ const someTools = fc.tuple(
   ),
 )
 
-/** Who there is: every choice of groups with every deny. */
+/** The agents: every choice of groups with every deny. */
 const agents = [["g0"], ["g1"], ["g0", "g1"]].flatMap((held, index) =>
   ["nothing", "t1", "t2", "t3", "group:g1"].map((deny, at) => ({ id: `a${index}${at}`, held, deny })),
 )

@@ -7,7 +7,7 @@ export interface Experiment {
   readonly versions: readonly [string, string]
   /** The share of agents that get the second version, from 0 to 1. */
   readonly share: number
-  /** Where it is defined. */
+  /** The source of its definition. */
   readonly source: "configuration" | "store"
   readonly state: "running" | "stopped"
   /** These four only for an experiment in the store. */

@@ -26,7 +26,7 @@ async function openDocuments(): Promise<{ again: () => SqliteDocuments }> {
   return { again: () => new SqliteDocuments(databases[next++]!) }
 }
 
-/** What a process knows of experiments; the tool `bake` has two versions. */
+/** Opens the experiments as one process knows them; the tool `bake` has two versions. */
 function processOf(
   documents: SqliteDocuments,
   configured: ConfiguredExperiments = {},

@@ -27,7 +27,7 @@ export interface RunningExperiments extends Experiments {
 
 type Kept = Omit<Experiment, "source" | "state" | "problem">
 
-/** Which of the two versions an agent gets. It depends on nothing but the experiment and the agent, so it never changes. */
+/** Returns the version that an agent gets. It depends only on the experiment and the agent, so it never changes. */
 export function armFor(
   { name, versions: [first, second], share }: Pick<Experiment, "name" | "versions" | "share">,
   agentId: string,

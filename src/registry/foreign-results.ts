@@ -2,7 +2,7 @@ import { failure, type ToolFailure } from "../core/ending.ts"
 import { ToolExecuteStatus } from "../core/result.ts"
 import type { BaseToolResult } from "./base-tool.ts"
 
-/** What S4's tools return. */
+/** The return value of S4's tools. */
 export interface ResultLike {
   success: boolean
   result?: unknown

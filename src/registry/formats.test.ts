@@ -75,7 +75,7 @@ const schemas: Record<string, JsonSchema> = {
 
 type Label = { name: string; description: string }
 
-/** How one tool looks in each format. */
+/** The form of one tool in each format. */
 const forms: [LLMFormat, (label: Label, schema: JsonSchema) => object][] = [
   ["openai", (label, schema) => ({ type: "function", function: { ...label, parameters: schema } })],
   ["openai-responses", (label, schema) => ({ type: "function", ...label, parameters: schema, strict: false })],

@@ -52,7 +52,7 @@ export interface WireNaming {
   toWire(name: string): string
 }
 
-/** What is changed in the input schemas before a model sees them. */
+/** A change of the input schemas before a model sees them. */
 export type SchemaChange = (schema: JsonSchema) => JsonSchema
 
 const unchanged: SchemaChange = (schema) => schema

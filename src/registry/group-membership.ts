@@ -4,7 +4,7 @@ import type { ToolDefinition, ToolGroupManager } from "./groups.ts"
 import { layersOf } from "./lookup.ts"
 import type { ToolLayers } from "./tool-layers.ts"
 
-/** Which groups registered tools are in. */
+/** The groups that registered tools are in. */
 export class GroupMembership {
   readonly #layers: ToolLayers
   readonly #groups: ToolGroupManager

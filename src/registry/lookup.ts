@@ -6,7 +6,7 @@ import { withRegistration, registrationOf } from "./registered-tool.ts"
 import type { ToolLayers } from "./tool-layers.ts"
 import type { WireNames } from "./wire-names.ts"
 
-/** Where to look for tools, and what decides between versions of one name. */
+/** The sources of tools, and the decision between versions of one name. */
 export interface LookupSources {
   layers: ToolLayers
   aliases: Aliases

@@ -67,7 +67,7 @@ export function recogniseTool(given: AnyTool, { group, version, believesAuthor =
   return fromResultTool(given as ResultTool, options)
 }
 
-/** What something lacks to be a tool, as one sentence without its subject. Undefined when it lacks nothing. */
+/** Describes what something lacks to be a tool, in a sentence without its subject. Undefined when it lacks nothing. */
 export function whatIsMissing(given: unknown): string | undefined {
   if (!isObject(given)) return `it must be a tool, and is ${describeType(given)}.`
   if (isMade(given)) return undefined

@@ -9,14 +9,14 @@ import {
 import { canonicalJson, sha256 } from "../lib/canonical-json.ts"
 import type { Layer, RegisteredTool, Tool, ToolType } from "../core/tool.ts"
 
-/** What the configuration says about single tools, by name. */
+/** The configuration of single tools, by name. */
 export interface ToolSettings {
   levelOrder?: LevelOrder
   /** Override the permissions in the tools' definitions. */
   permissions?: Readonly<Record<string, ToolPermission>>
   /** From a configuration file that is not trusted yet: used only where it is stricter. */
   tightening?: Readonly<Record<string, ToolPermission>>
-  /** Where the fields of both tables are written, by tool. */
+  /** The sources of the fields of both tables, by tool. */
   permissionSources?: Readonly<Record<string, PermissionSources>>
   /** The only tools that are enabled. Undefined means all. */
   enabled?: readonly string[]
@@ -73,7 +73,7 @@ function isEnabled(tool: Tool, missing: readonly string[] = [], enabled: readonl
   return isNamed && missing.length === 0
 }
 
-/** What the registry adds to a tool. */
+/** The registry's additions to a tool. */
 type Place = Pick<
   RegisteredTool,
   "id" | "type" | "layer" | "enabled" | "missingDependencies" | "permission" | "permissionSources" | "sameNameTools"

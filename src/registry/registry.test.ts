@@ -605,7 +605,7 @@ describe("laws of covering", () => {
       }
       const found = registry.resolve(name, agent({ department: "sales", groups }))
       if (found === undefined) return
-      // What is asked for by its version is held to what the name alone means, and that covers the whole stack.
+      // A tool asked for by its version is held to what the name alone means, and that covers the whole stack.
       expect(registry.inGroups(found, groups)).toBe(stacked.every((tool) => groups.includes(tool.group)))
       expect(registry.inGroups(found, null)).toBe(true)
       if (registry.inGroups(found, groups))

@@ -43,7 +43,7 @@ describe("repair", () => {
   })
 })
 
-/** What a provider would refuse, found another way: by walking the three keywords the generator nests. */
+/** Returns faults that a provider would refuse, found another way: by the three keywords the generator nests. */
 function faults(json: JsonSchema): string[] {
   const found = [
     ...([json["type"]].flat().includes("array") && json["items"] === undefined ? ["array without items"] : []),

@@ -5,7 +5,7 @@ import { compileJsonSchema } from "./json-schema.ts"
 import { compileZodSchema } from "./zod-schema.ts"
 
 /**
- * What becomes of properties that a Zod object does not name: an input of a tool of ours refuses them (`refuse`), one of
+ * The treatment of properties that a Zod object does not name: an input of our tools refuses them (`refuse`), one of
  * anybody else's tools drops them (`drop`), and so does an output. A JSON Schema is used as it is written.
  */
 export type UnknownProperties = "refuse" | "drop" | "output"

@@ -20,7 +20,7 @@ export interface FormField {
 
 export interface FormChoice {
   readonly value: unknown
-  /** What a person reads, when that is not the value itself. */
+  /** The text that a person reads, when that is not the value itself. */
   readonly title?: string
 }
 
@@ -52,13 +52,13 @@ export function checkForm(form: JsonSchema, value: unknown): ValidationResult {
   }
 }
 
-/** What is wrong with one field's value, in a sentence. */
+/** Describes the problem of one field's value, in a sentence. */
 export function fieldProblem({ name, schema }: FormField, value: unknown): string | undefined {
   const checked = checkForm({ type: "object", properties: { [name]: schema } }, { [name]: value })
   return checked.ok ? undefined : `${checked.problems.join(", ")}.`
 }
 
-/** What a field takes, in words. */
+/** Describes the values a field takes, in words. */
 export function describeField({ kind, format, schema }: FormField): string {
   const { minLength, maxLength, minimum, maximum, minItems, maxItems } = schema
   switch (kind) {

@@ -16,7 +16,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** What people are shown of an intent: in quotes and on one line, because the agent could write anything. */
+/** Returns an intent as people are shown it: in quotes and on one line, because the agent could write anything. */
 export function intentText(intent: string): string {
   return `The agent says (unverified): ${printableJson(intent)}`
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 import { typeName } from "./problems.ts"
 
-/** What is wrong with the value `got` and what to write instead. Continues a sentence that begins with its name: "is missing. Add it." */
+/** Describes the problem of `got` and its remedy. Continues a sentence that begins with its name: "is missing." */
 export function issueSentence(issue: z.core.$ZodIssue, got: unknown): string {
   if (got === undefined && issue.code !== "invalid_key") return "is missing. Add it."
   switch (issue.code) {

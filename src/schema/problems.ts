@@ -13,7 +13,7 @@ export function unknownParameter(path: readonly PropertyKey[], known: readonly s
   return `Unknown parameter '${pathText(path)}'.${suggestion(String(path.at(-1)), known)}`
 }
 
-/** How many problems of one value are said. */
+/** Limit of reported problems of one value. */
 export const mostProblems = 100
 
 /** The first unknown parameters of an object that has far too many. It is not checked further, which would take long. */

@@ -32,7 +32,7 @@ const previewSchema = z.union([
   z.object({ kind: z.literal("image"), mimeType: z.string(), data: z.string(), bytes }),
 ])
 
-/** What a tool's `preview` has returned. Anything that is not a preview is shown as text. */
+/** Reads the return value of a tool's `preview`. Anything that is not a preview is shown as text. */
 export function readPreview(shown: unknown): Preview {
   const read = previewSchema.safeParse(shown)
   if (read.success) return read.data

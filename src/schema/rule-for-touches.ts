@@ -13,7 +13,7 @@ export function patternsFor(
 ): readonly string[] | undefined {
   const named = list.filter(({ derived }) => derived !== true)
   if (!proved || named.length === 0) return undefined
-  // What a command writes need not be named by a rule, so that only the exact line keeps it to these files.
+  // Files that a command writes need not be named by a rule, so that only the exact line keeps it to these files.
   const writes = list.some(({ kind, derived }) => derived === true && kind === "write")
   const patterns = named.flatMap((touch) => patternsOf(touch, workspace, writes ? () => undefined : stemOf))
   const unique = [...new Set(patterns)]

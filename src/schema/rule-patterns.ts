@@ -2,7 +2,7 @@ import { readGlob, type Glob } from "../lib/glob.ts"
 import { parseJsonPointer } from "../lib/json-pointer.ts"
 import type { Touch } from "../core/touches.ts"
 
-/** What is wrong with a pattern. Continues a sentence that begins with the pattern: "is empty". */
+/** The mistake of a pattern. Continues a sentence that begins with the pattern: "is empty". */
 export interface Mistake {
   mistake: string
 }
@@ -89,7 +89,7 @@ const kindsOf: Readonly<Record<string, readonly Touch["kind"][]>> = {
   database: ["database"],
 }
 
-/** What a pattern for touches begins with, before the colon. */
+/** The prefixes of patterns for touches, before the colon. */
 export const touchPrefixes: readonly string[] = Object.keys(kindsOf)
 
 function readHost(pattern: string, loosens: boolean): { glob: Glob } | Mistake {

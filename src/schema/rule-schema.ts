@@ -142,7 +142,7 @@ function refuseBadArguments(given: Record<string, string | ArgumentCondition>, c
   }
 }
 
-/** What to write instead of a value that is neither a pattern nor a condition. */
+/** Describes the alternatives to a value that is neither a pattern nor a condition. */
 function conditionMistake(given: unknown): string {
   const usual = "write a pattern as text, or one or more of above, below, oneOf and not, such as { above: 100 }"
   if (typeof given === "number") return `write a pattern as text ('${given}'), or { oneOf: [${given}] }`

@@ -3,9 +3,9 @@ import { nearestName } from "../lib/nearest-name.ts"
 import { issueSentence, issuesOfForm } from "./issue-sentence.ts"
 import { pathText, valueAtPath } from "./problems.ts"
 
-/** What a file is checked for, to say what is wrong with it. */
+/** A file that is checked, to report its problems. */
 export interface CheckedFile {
-  /** What it is called: `script`. */
+  /** Its name in sentences: `script`. */
   noun: string
   value: unknown
   /** The known keys, by the key they stand under. */
@@ -21,7 +21,7 @@ export interface SchemaProblem {
 
 /** Every problem that a schema found in a file, as a sentence with its place. */
 export function schemaProblems(issues: readonly z.core.$ZodIssue[], file: CheckedFile): SchemaProblem[] {
-  // Where a key is misspelt, what is missing or left over needs no second problem.
+  // Beside a misspelt key, missing or unknown keys need no second problem.
   const misspelt = new Set(issues.flatMap(({ code, path }) => (code === "unrecognized_keys" ? [pathText(path)] : [])))
   return issues
     .filter(({ code, path }) => code !== "custom" || !misspelt.has(pathText(path)))

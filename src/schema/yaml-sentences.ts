@@ -10,7 +10,7 @@ interface Found extends Pick<YAMLError, "code" | "message"> {
   document: Document
 }
 
-/** What is wrong and what to do. `offset` is where the mistake is, if that is not where the parser noticed it. */
+/** The problem and its remedy. `offset` is the place of the mistake, if the parser noticed it elsewhere. */
 type Explained = string | { offset: number; sentence: string } | undefined
 
 /** Explains a problem in plain words; with the parser's own for what is rare. */
@@ -127,7 +127,7 @@ function lineAt(text: string, offset: number) {
 
 const quoteTypes: Readonly<Record<string, string>> = { '"': "QUOTE_DOUBLE", "'": "QUOTE_SINGLE" }
 
-/** Where the last text or collection begins before the place that opens so. */
+/** Finds the beginning of the last text or collection before the place that opens so. */
 function lastOpening(document: Document, before: number, open: string): number {
   let found = before
   visit(document, {

@@ -47,7 +47,7 @@ export function someRow(given: Partial<CallRow> = {}): CallRow {
 const yes = (by: string) => ({ votes: [], answer: { approved: true, by, at: 1 } })
 
 /**
- * What every store of calls must do. `open` gives a fresh store and a second connection to the same data, as another
+ * The contract of every store of calls. `open` gives a fresh store and a second connection to the same data, as another
  * process would have it.
  */
 export function callStoreContract(name: string, open: () => Promise<[CallStore, CallStore]>): void {

@@ -25,8 +25,8 @@ export function someConversation(more: Partial<NewConversation> = {}): NewConver
 const said = (text: string) => ({ kind: "user", body: { text } })
 
 /**
- * What every store of conversations must do. `open` gives a fresh store, a second connection to the same data, as another
- * process would have it, and the messages there.
+ * The contract of every store of conversations. `open` gives a fresh store, a second connection to the same data, as
+ * another process would have it, and the messages there.
  */
 export function conversationsContract(
   name: string,

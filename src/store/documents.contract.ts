@@ -10,7 +10,7 @@ const role = (id: string, given: { name?: string | null; live?: boolean; body?: 
   ...given,
 })
 
-/** What every store of documents must do. `open` returns two connections to the same new data. */
+/** The contract of every store of documents. `open` returns two connections to the same new data. */
 export function documentsContract(name: string, open: () => Promise<[Documents, Documents]>): void {
   describe(`the store of documents: ${name}`, () => {
     test("a document is read back equal, here at once and in another process after a refresh", async () => {

@@ -25,9 +25,9 @@ export interface Messages {
   unreadTo(recipient: string): Promise<Message[]>
   /** Messages sent from a conversation to agents whose answer has not come or is not read. */
   openFrom(conversationId: string): Promise<Message[]>
-  /** Which agents wait for answers of which: `openFrom` of all conversations that have not ended. */
+  /** Returns the agents that wait for answers of others: `openFrom` of all conversations that have not ended. */
   openByAgent(): Promise<{ agentId: string; to: string }[]>
-  /** How many messages for conversations each recipient has not read, also those that are not due yet. */
+  /** Returns the number of unread messages for conversations per recipient, also of those not due yet. */
   unreadCounts(): Promise<{ agentId: string; unread: number }[]>
   answerTo(messageId: string): Promise<Message | undefined>
   /** The conversation from which `from` last wrote to `to`. */
@@ -38,7 +38,7 @@ export interface Messages {
 
 /** Sliding windows per agent and tool. */
 export interface Limits {
-  /** Whether a call could start now. Counts nothing. */
+  /** Reports whether a call could start now. Counts nothing. */
   check(who: AgentView, tool: RegisteredTool, at: number): LimitVerdict | Promise<LimitVerdict>
   /** Counts a call that starts, or says when to try again. */
   take(who: AgentView, tool: RegisteredTool, at: number): LimitVerdict | Promise<LimitVerdict>
@@ -71,7 +71,7 @@ export interface CallStore {
     row: CallRow,
     maxWaiting?: number,
   ): Promise<{ inserted: true } | { inserted: false; existing: CallRow | undefined }>
-  /** How much waits for people and has not expired, by kind. */
+  /** Counts the items that wait for people and have not expired, by kind. */
   countWaiting(filter: { agentId?: string; at: number; since?: number }): Promise<WaitingCounts>
   get(id: string): Promise<CallRow | undefined>
   /** Changes the row if state, owner and epoch are still as expected. */

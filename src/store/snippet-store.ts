@@ -14,7 +14,7 @@ export interface Snippet {
   readonly updatedBy: string
 }
 
-/** What to save. For an existing snippet, fields that are left out stay as they are. */
+/** A snippet to save. For an existing snippet, fields that are left out stay as they are. */
 export interface SnippetDraft {
   readonly name: string
   readonly code: string
@@ -42,7 +42,7 @@ export interface SnippetStorage {
   delete(nameOrId: string): Promise<Snippet | undefined>
 }
 
-/** Whether a snippet passes a filter. */
+/** Reports whether a snippet passes a filter. */
 export function matchesSnippetFilter({ name, description, language, tags }: Snippet, filter: SnippetFilter): boolean {
   const searched = filter.search?.toLowerCase()
   return (

@@ -2,10 +2,10 @@ import type { CallRow, CallRequest } from "../core/call.ts"
 import type { ResultApproval } from "../core/permission.ts"
 import type { HoldingRule } from "../core/verdict.ts"
 
-/** How long the store remembers a caller's key and the result of a call that waited. */
+/** Time for which the store remembers a caller's key and the result of a call that waited. */
 export const keyWindowMs = 24 * 60 * 60 * 1000
 
-/** How long after the answer an approved call can be continued. */
+/** Time after the answer in which an approved call can be continued. */
 const redeemWindowMs = 10 * 60 * 1000
 
 /**
@@ -25,7 +25,7 @@ export interface StoredRequest {
   started?: StartedElsewhere
 }
 
-/** What the start of a call that runs elsewhere leaves for its end. */
+/** The data that the start of a call that runs elsewhere leaves for its end. */
 export interface StartedElsewhere {
   at: number
   release: ResultApproval

@@ -6,7 +6,7 @@ export interface TodoFields {
   readonly description?: string
   readonly priority: (typeof todoPriorities)[number]
   readonly status: (typeof todoStatuses)[number]
-  /** How to call it while it is in progress: "Running the tests". */
+  /** Its name while it is in progress: "Running the tests". */
   readonly activeForm?: string
   readonly assignee?: string
   /** Milliseconds since 1970. */

@@ -18,7 +18,7 @@ export interface Span {
   end(time: number): void
 }
 
-/** Where spans go and what they contain. */
+/** The destination and the contents of spans. */
 export interface Telemetry {
   tracer: Tracer
   /** Also send input, result and error message, masked as in the audit log. Off by default. */
@@ -96,7 +96,7 @@ export function traceCalls(on: Events["on"], tracer: Tracer, options: TraceOptio
   if (content !== undefined) {
     listen("TOOL_CALL_REQUESTED", ({ callId, toolName, params }) => {
       const tool = options.tool?.(toolName)
-      // Which fields are secret depends on the input, and was asked elsewhere.
+      // The secret fields depend on the input, and were found elsewhere.
       const { text } = content.mask(params, tool?.secretFields === undefined ? secretsOf(tool?.input) : [[]])
       openCall(callId).input = { "gen_ai.tool.call.arguments": text }
     })
@@ -126,7 +126,7 @@ export function traceCalls(on: Events["on"], tracer: Tracer, options: TraceOptio
 
 const maxOpenCalls = 10_000
 
-/** What is known about a call before it ends. */
+/** The facts about a call before it ends. */
 interface OpenCall {
   waits: { since: number; until?: { at: number; outcome: string } }[]
   input?: Attributes

@@ -14,7 +14,7 @@ import look from "./activity.module.css"
 
 const hour = 3_600_000
 
-/** What all agents do now and did in the last hour, as lanes by agent. */
+/** Shows the activity of all agents now and in the last hour, as lanes by agent. */
 export function ActivityPage() {
   const { govern } = useWords()
   const text = govern.activity

@@ -30,7 +30,7 @@ export const callsOf = (lanes: readonly LaneJson[]): readonly CallOfAgent[] =>
     .flatMap(({ agentId, spans }) => spans.map((span) => ({ ...span, agentId })))
     .toSorted((one, other) => other.from - one.from)
 
-/** Where a call of a lane stands, for its seven ticks. */
+/** Returns the state of a call of a lane, for its seven ticks. */
 export function factsOf({ verdict, code, waits }: SpanJson): CallFacts {
   const states = { runs: "running", waits: "waiting", held: "held" } as const
   const state = verdict === "runs" || verdict === "waits" || verdict === "held" ? states[verdict] : "ended"

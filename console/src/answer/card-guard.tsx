@@ -4,7 +4,7 @@ import { openGuard, pageGuard, useCommandKeys } from "./use-guard.ts"
 
 interface CardGuard {
   readonly guard: Guard
-  /** Whether single keys answer this card. With several cards on a page, only one has them. */
+  /** True if single keys answer this card. With several cards on a page, only one has them. */
   readonly hasKeys: boolean
   /** Scrolls to what was found about the call, or what is asked, if it cannot be seen. Then the key has done its work. */
   readonly scrolledIntoView: () => boolean

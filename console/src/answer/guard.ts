@@ -6,17 +6,17 @@
 /** Keys and answering clicks do nothing for so long after a card appears or changes, or the window gets focus. */
 export const sleepMs = 600
 
-/** How long a destructive yes is held. Also in styles/tokens.css as --qm-hold. */
+/** Time for which a destructive yes is held. Also in styles/tokens.css as --qm-hold. */
 export const holdMs = 1200
 
-/** What an answer is about, captured when the key or button goes down. */
+/** The subject of an answer, captured when the key or button goes down. */
 export interface Subject {
   readonly callId: string
   readonly revision: number
 }
 
 /**
- * Whether an answering click counts: `go`; the page `sleeps` because the card is new; it `woke` the window and does
+ * The verdict on an answering click: `go`; the page `sleeps` because the card is new; it `woke` the window and does
  * nothing else; or the card `changed` between press and release.
  */
 export type Verdict = "go" | "sleeps" | "woke" | "changed"
@@ -87,7 +87,7 @@ export interface KeyPress {
   readonly isComposing: boolean
 }
 
-/** What the page is like when a key goes down. */
+/** The state of the page when a key goes down. */
 export interface PageState {
   /** Somebody types: the focus is in a field, or a text is being composed. */
   readonly typing: boolean
@@ -95,7 +95,7 @@ export interface PageState {
   readonly covered: boolean
 }
 
-/** Whether a single key is meant as a command at all. Shift is for the caller: ⇧F and ? need it. */
+/** Reports whether a single key is meant as a command at all. Shift is for the caller: ⇧F and ? need it. */
 export function isCommand(press: KeyPress, page: PageState): boolean {
   if (press.repeat || press.isComposing || press.ctrlKey || press.metaKey || press.altKey) return false
   return !page.typing && !page.covered
@@ -106,7 +106,7 @@ interface Span {
   readonly bottom: number
 }
 
-/** Whether enough of something is inside what can be seen. Keys for what is out of view only scroll to it. */
+/** Reports whether enough of something is inside the visible part. Keys for hidden things only scroll to them. */
 export function isInView(thing: Span, view: Span): boolean {
   const seen = Math.min(thing.bottom, view.bottom) - Math.max(thing.top, view.top)
   return seen >= Math.min(24, thing.bottom - thing.top)

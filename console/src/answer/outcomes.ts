@@ -6,7 +6,7 @@ import type { Subject } from "./guard.ts"
 
 export type Answer = AnswerBody["answer"]
 
-/** What became of an answer that was given here. Nothing is shown as done before the server says so. */
+/** The outcome of an answer given here. Nothing is shown as done before the server reports it. */
 export type Outcome =
   | { readonly state: "sending"; readonly answer: Answer }
   | { readonly state: "done"; readonly answer: Answer; readonly answered: Answered; readonly revision: number }

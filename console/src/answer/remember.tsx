@@ -10,7 +10,7 @@ import { Chips } from "./chips.tsx"
 
 export type Scope = Card["remember"][number]["scope"]
 
-/** What is remembered with a yes. `once` is always first and always the start. */
+/** The scope remembered with a yes. `once` is always first and always the start. */
 export interface Remembered {
   readonly what: "once" | "rule" | Scope
   readonly minutes: number
@@ -32,7 +32,7 @@ export function approveAnswer(remembered: Remembered, note: string): Answer {
   return { kind: "approve", ...said, ...rememberFields(remembered) }
 }
 
-/** What is remembered, for as long as the person chose. */
+/** Adds the minutes that the person chose for remembering. */
 const withMinutes = (message: Message, minutes: number): Message => ({
   ...message,
   params: { ...message.params, minutes },
@@ -44,7 +44,7 @@ interface Props {
   readonly change: (next: Remembered) => void
 }
 
-/** What the server offers to remember, each with what it means in words. */
+/** Shows the scopes that the server offers to remember, each with its meaning in words. */
 export function Remember({ card, remembered, change }: Props) {
   const words = useWords()
   const say = useSay()

@@ -1,2 +1,2 @@
-/** What the bar says when a press was not taken as an answer. */
+/** The bar's message when a press was not taken as an answer. */
 export type Said = "clickAgain" | "scrolled" | "letGo"

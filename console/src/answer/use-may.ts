@@ -2,7 +2,7 @@ import type { Card } from "../../../src/approvals/card/schema.ts"
 import { useMe } from "../api/queries.ts"
 import { useWords } from "../words/words.tsx"
 
-/** What the person may do with a card: anybody who may approve can say no or edit, but a yes may need somebody else. */
+/** Returns the person's rights on a card: all approvers can say no or edit, but a yes may need somebody else. */
 export function useMay({ mayAnswer, votes }: Card): { yes: boolean; no: boolean; whyNot: string | undefined } {
   const { card } = useWords()
   const { id, scopes } = useMe()

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react"
 
-/** How far the server's clock is ahead of this browser's. All times shown are the server's. */
+/** The lead of the server's clock over this browser's. All times shown are the server's. */
 let offset = 0
 
 export function setServerTime(now: number, receivedAt = Date.now()): void {

@@ -8,7 +8,7 @@ const withSession: typeof fetch = (address, init) =>
 
 const connection = connect({ baseUrl: "", fetch: withSession })
 
-/** What the server said when it said no. `status` is 0 when it could not be reached. */
+/** Returns the server's refusal. `status` is 0 when it could not be reached. */
 export const problemOf = (error: unknown): Problem =>
   error instanceof QuartermasterProblem
     ? error.problem

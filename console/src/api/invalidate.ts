@@ -36,7 +36,7 @@ const everything: readonly Topic[] = [
   "activity",
 ]
 
-/** What an event makes old. Events are hints: the queries say what is true. */
+/** Returns the topics that an event makes old. Events are hints: the queries give the truth. */
 export function topicsOf({ name, data }: StreamEvent): readonly Topic[] {
   switch (name) {
     case "call":

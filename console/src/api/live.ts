@@ -8,7 +8,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What the server refused it refuses again. Only a lost connection is worth another try.
+      // The server would refuse a refused request again. Only a lost connection is worth another try.
       retry: (failures, error) => failures < 2 && problemOf(error).status === 0,
       retryDelay: 500,
     },

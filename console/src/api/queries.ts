@@ -27,7 +27,7 @@ export const inboxQuery = queryOptions({
   refetchInterval: 30_000,
 })
 
-/** Where a card stands that is not in the list, asked once for what was last seen of it. */
+/** Finds the state of a card that is not in the list, asked once for what was last seen of it. */
 export const standingQuery = (callId: string, seen: string) =>
   queryOptions({
     queryKey: ["card", callId, seen],

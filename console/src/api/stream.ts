@@ -88,7 +88,7 @@ export function openStream(path: string): Stream {
     publish({ state: "lost", since, next: Date.now() + wait })
     timer = setTimeout(() => void listen(), wait)
   }
-  /** What happened before the stream was open may have been missed. */
+  /** Reads everything again: events before the stream was open may have been missed. */
   function readEverything() {
     hearAndTell({ name: "resync", data: {} })
   }

@@ -4,7 +4,7 @@ import type { StoredReason } from "../../../src/core/reason.ts"
 import { waitsOf, type Wait, type Waits } from "../../../src/approvals/waits.ts"
 import type { CallFacts } from "../steps/ticks.ts"
 
-/** What the entries of one call say, taken together. */
+/** A summary of the entries of one call. */
 export interface CallRecord {
   readonly tool: string
   readonly agentId: string
@@ -17,7 +17,7 @@ export interface CallRecord {
   readonly input: string | undefined
   readonly result: string | undefined
   readonly isMasked: boolean
-  /** When it was made, and how long each part took, in milliseconds. */
+  /** The time it was made, and the duration of each part, in milliseconds. */
   readonly madeAt: number
   readonly decidedMs: number
   /** For an answer before it ran, and for the release of its result. */

@@ -70,7 +70,7 @@ function TimesChart({ charts, hours }: { charts: ChartData; hours: Hours }) {
 
 type WaitsView = "time" | "tools" | "agents"
 
-/** How long people took to answer: by time, or by the tool or the agent that waited for them. */
+/** Shows the time people took to answer: by time, or by the tool or the agent that waited for them. */
 function WaitsChart({ charts: { waits, waitsBy, expired, total } }: { charts: ChartData }) {
   const words = useWords()
   const [view, setView] = useState<WaitsView>("time")

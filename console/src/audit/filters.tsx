@@ -38,7 +38,7 @@ interface Props {
   readonly charts: Charts | undefined
 }
 
-/** What is shown. The filters are in the address, so that a link shows the same. */
+/** Shows the filters in force. They are in the address, so that a link shows the same. */
 export function Filters({ search, change, charts }: Props) {
   const words = useWords()
   const agents = useQuery(agentsQuery).data ?? []

@@ -7,7 +7,7 @@ import { agoText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { verifyQuery } from "./queries.ts"
 
-/** What the last verification said. */
+/** Shows the result of the last verification. */
 export function Seal() {
   const words = useWords()
   const { data, dataUpdatedAt, error } = useQuery(verifyQuery)

@@ -2,7 +2,7 @@ import { tookText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import type { CallRecord } from "./call-facts.ts"
 
-/** Where the time went. Time that people took is hatched; a part that is there is at least visible. */
+/** Shows the parts of the time. Time that people took is hatched; a part that is there is at least visible. */
 export function TimeBar({ record: { decidedMs, waited, ranMs, facts } }: { record: CallRecord }) {
   const words = useWords()
   const waitedMs = waited.asked + waited.held

@@ -3,7 +3,7 @@ import { queries, useStreamEvent } from "../api/live.ts"
 import type { StreamEvent } from "../api/stream.ts"
 import type { AuditSearch } from "./queries.ts"
 
-/** How many calls ended since the list was read. They are shown when somebody wants them: nothing moves by itself. */
+/** Counts the calls that ended since the list was read. They are shown on request: nothing moves by itself. */
 export function useNewCalls({ agent, tool, ending, task }: AuditSearch): { count: number; show: () => void } {
   const [count, setCount] = useState(0)
   const hear = useCallback(

@@ -6,7 +6,7 @@ import { Icon } from "../ui/icon.tsx"
 import { useWords } from "../words/words.tsx"
 import { TimeLeft } from "./time-left.tsx"
 
-/** Where the card stands in the list, and how to leave it. */
+/** The position of the card in the list, and the way to leave it. */
 export interface Place {
   readonly at: number
   readonly of: number
@@ -24,7 +24,7 @@ interface Props {
   readonly asleep: boolean
 }
 
-/** Who asks, from the top of the organisation down, and how long there is to answer. */
+/** Shows the agent that asks, from the top of the organisation down, and the time left to answer. */
 export function CardHead({ card, place, open, asleep }: Props) {
   const words = useWords()
   const { agent } = card

@@ -16,9 +16,9 @@ interface MainProps {
   readonly card: Card
   readonly shown: Shown
   readonly state: CardState
-  /** Whether reasons and touches stand beside it. */
+  /** True if reasons and touches stand beside it. */
   readonly aside: boolean
-  /** Whether there is little room, as in a conversation: a difference has one column at first. */
+  /** True if there is little room, as in a conversation: a difference has one column at first. */
   readonly narrow?: boolean
 }
 

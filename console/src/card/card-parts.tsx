@@ -74,7 +74,7 @@ export function Says({ card: { intent } }: { card: Card }) {
 export function InputLine({ card: { input, preview } }: { card: Card }) {
   const words = useWords()
   const entries = typeof input === "object" && input !== null ? Object.entries(input) : []
-  // What the preview shows in full need not be said again.
+  // Values that the preview shows in full need not be repeated.
   const isShown = (value: unknown) =>
     (preview?.kind === "command" && value === preview.command) ||
     (preview?.kind === "request" && (value === preview.url || value === preview.body))
@@ -93,10 +93,10 @@ export function InputLine({ card: { input, preview } }: { card: Card }) {
   )
 }
 
-/** How many people must agree. */
+/** Counts the people who must agree. */
 export const peopleNeeded = (approvers: Card["approvers"]) => approvers.reduce((sum, { count }) => sum + count, 0)
 
-/** Who has agreed, where more than one must. When nobody answered in time, nobody more is waited for. */
+/** Shows who has agreed, where more than one must. When nobody answered in time, nobody more is waited for. */
 export function Votes({ card: { votes, approvers }, open }: { card: Card; open: boolean }) {
   const words = useWords()
   const now = useServerTime(15_000)

@@ -74,7 +74,7 @@ const order: readonly Touch["kind"][] = ["delete", "write", "read", "command", "
 
 export function Touches({ card: { touches, proved } }: { card: Card }) {
   const { card: words, size: sizes } = useWords()
-  /** What there is now at a path that is written or deleted. */
+  /** Returns the present size at a path that is written or deleted. */
   const size = ({ files = 0, bytes }: Touch) =>
     [...(files > 1 ? [sizes.files(files)] : []), ...(bytes === undefined ? [] : [bytesText(bytes)])].join(words.comma)
   return (

@@ -33,7 +33,7 @@ export function useOutput(callId: string): Printed {
   return printed
 }
 
-/** What a call that was approved here prints while it runs. `begins` is false when nobody waits for it. */
+/** Shows the output of a call approved here while it runs. `begins` is false when nobody waits for it. */
 export function Output({ callId, printed, begins }: { callId: string; printed: Printed; begins: boolean }) {
   const words = useWords()
   const { text, ended } = printed

@@ -9,7 +9,7 @@ import { CommandParts } from "./command.tsx"
 
 const DiffView = lazy(() => import("./diff-view.tsx"))
 
-/** What the call would do, from Quartermaster's own reading of it. */
+/** Shows the effect of the call, from Quartermaster's own reading of it. */
 export function PreviewBody({ preview, columns }: { preview: Preview; columns: 1 | 2 }) {
   const words = useWords()
   switch (preview.kind) {
@@ -73,7 +73,7 @@ export function Request({ method, url }: { method: string; url: string }) {
   )
 }
 
-/** What the head of the found block says beside its name. */
+/** Returns the note beside the name of the found block. */
 export function usePreviewNote({ preview }: Card): string {
   const { card } = useWords()
   if (preview?.kind === "diff") return card.filesChange(preview.files.length)

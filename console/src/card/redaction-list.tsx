@@ -10,7 +10,7 @@ interface ListProps {
   readonly disabled: boolean
 }
 
-/** What is taken out, each with how much it is, and a field for another path. */
+/** Shows the redactions, each with its amount, and a field for another path. */
 export function RedactionList({ value, redactions, setRedactions, disabled }: ListProps) {
   const words = useWords()
   const [path, setPath] = useState("")

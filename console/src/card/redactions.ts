@@ -1,7 +1,7 @@
 import { printable } from "../../../src/lib/printable.ts"
 import { parseJsonPointer, redactPointers, valueAtPointer } from "../../../src/lib/json-pointer.ts"
 
-/** What a person takes out of a held result: all values at a path with `*`, or some words of one value. */
+/** A person's redaction of a held result: all values at a path with `*`, or some words of one value. */
 export type Redaction =
   | { readonly kind: "values"; readonly path: string }
   | { readonly kind: "text"; readonly pointer: string; readonly text: string }
@@ -38,8 +38,8 @@ export function everyElement(value: unknown, pointer: string): string {
 }
 
 /**
- * What selected words take out of the value where they stand. Hidden characters were shown as codes, and are meant
- * themselves. Words that are not found, such as half of a code, take out the whole value.
+ * Returns the redactions of selected words in the value that has them. Hidden characters were shown as codes, and are
+ * meant themselves. Words that are not found, such as half of a code, take out the whole value.
  */
 export function redactionsOfWords(value: unknown, pointer: string, words: string): readonly Redaction[] {
   const text = valueAtPointer(value, parseJsonPointer(pointer) ?? [])
@@ -72,7 +72,7 @@ export function redactValue(value: unknown, redactions: readonly Redaction[]): u
   return result
 }
 
-/** How many values lose something. */
+/** Counts the values that lose something. */
 export const countRedacted = (value: unknown, redactions: readonly Redaction[]) =>
   new Set(redactions.flatMap((each) => (each.kind === "values" ? pointersAt(value, each.path) : [each.pointer]))).size
 

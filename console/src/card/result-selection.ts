@@ -19,7 +19,7 @@ function unprinted(text: string): string {
   }
 }
 
-/** What is selected inside an element, as values of the result. */
+/** Returns the selection inside an element, as values of the result. */
 export function useSelection(inside: RefObject<HTMLElement | null>): Selected | undefined {
   const [selected, setSelected] = useState<Selected>()
   useEffect(() => {

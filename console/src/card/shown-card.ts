@@ -4,7 +4,7 @@ import type { Card } from "../../../src/approvals/card/schema.ts"
 import type { Problem, Standing as Told } from "../../../src/interfaces/http/routes/schemas.ts"
 import { standingQuery } from "../api/queries.ts"
 
-/** Where a call stands, as far as the server has said. */
+/** The state of a call, as far as the server has told it. */
 export type Standing =
   | { readonly state: "waits" }
   | { readonly state: "answered"; readonly by: string | undefined; readonly did: Problem["did"] }
@@ -51,7 +51,7 @@ export function useShownCard(callId: string, waiting: readonly Card[] | undefine
 
 const waits: Standing = { state: "waits" }
 
-/** What was seen of a card: another revision is asked about anew. */
+/** Returns the seen version of a card: another revision is asked about anew. */
 export function seenText(last: Card | undefined): string {
   return last === undefined ? "" : `${last.kind} ${last.revision}`
 }

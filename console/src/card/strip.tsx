@@ -42,7 +42,7 @@ interface Props {
   readonly offline: boolean
 }
 
-/** What happened to the card, in one line above it. The latest and the most final first. */
+/** Shows the latest change of the card, in one line above it. The latest and the most final first. */
 export function StateStrip({ shown, card, outcome: last, expired, offline }: Props) {
   const words = useWords()
   const mine = useMe().id
@@ -55,7 +55,7 @@ export function StateStrip({ shown, card, outcome: last, expired, offline }: Pro
   const { states } = words
   if (outcome?.state === "done" && (outcome.answered.done || outcome.answer.kind !== "edit")) {
     const { done, message } = outcome.answered
-    // What the server says beyond "Approved." is about when it goes on, or why an edited call ended.
+    // The server's text beyond "Approved." is about when it goes on, or why an edited call ended.
     const more = isVote(outcome)
       ? ` ${states.agreedOf(...votesOf(card, mine))}`
       : isCallerGone(outcome)
@@ -95,7 +95,7 @@ export function StateStrip({ shown, card, outcome: last, expired, offline }: Pro
 const isVote = (outcome: Extract<Outcome, { state: "done" }>) =>
   !outcome.answered.done && outcome.answer.kind !== "edit"
 
-/** How many have agreed and how many must. The list is a moment behind the answer that was just given here. */
+/** Counts those who have agreed and those who must. The list is a moment behind the answer just given here. */
 function votesOf({ votes, approvers }: Card, mine: string): [agreed: number, needed: number] {
   const agreed = votes.some(({ by }) => by === mine) ? votes.length : votes.length + 1
   return [agreed, Math.max(agreed, peopleNeeded(approvers))]

@@ -9,10 +9,10 @@ import type { Redaction } from "./redactions.ts"
 import type { Shown } from "./shown-card.ts"
 import { editedForLater } from "./strip.tsx"
 
-/** Where a shown card stands, and what a person is doing with it. */
+/** The state of a shown card, and the person's work on it. */
 export interface CardState {
   readonly name: "open" | "mine" | "late" | "expired" | "answered" | "gone" | "waits"
-  /** Whether it can be answered. */
+  /** True if it can be answered. */
   readonly open: boolean
   readonly answered: boolean
   readonly expired: boolean

@@ -62,7 +62,7 @@ function howText({ state, code, by, asked }: CallRowJson, ending: string, words:
   return ""
 }
 
-/** How long it took; while it runs, how long it runs by now. */
+/** Shows its duration; while it runs, its duration by now. */
 function Took({ call: { state, startedAt, durationMs } }: { call: CallRowJson }) {
   const words = useWords()
   const runs = state === "running" && startedAt !== undefined

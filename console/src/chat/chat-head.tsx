@@ -21,7 +21,7 @@ interface Props {
   readonly showSide: (() => void) | undefined
 }
 
-/** Whether a run of the conversation itself works or waits. Agents below it may work without one. */
+/** Reports whether a run of the conversation itself works or waits. Agents below it may work without one. */
 export const isRunning = ({ conversation: { state } }: ChainViewJson) => state === "active" || state === "waiting"
 
 /** The title, what it has cost, and stop or go on. */

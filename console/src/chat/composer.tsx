@@ -17,7 +17,7 @@ import look from "./composer.module.css"
 
 interface Props {
   readonly view: ChainViewJson
-  /** Whether the model of the next message sees pictures, and its name. */
+  /** The model of the next message: its name, and whether it sees pictures. */
   readonly model: { readonly name: string; readonly seesImages: boolean } | undefined
   readonly again: () => void
 }
@@ -31,7 +31,7 @@ const largestFile = 10_000_000
 const largestPicture = 3_700_000
 const pictureTypes: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 
-/** Where a person says more. It steers while the agent works, and never answers a card. */
+/** Shows the field for a person's next message. It steers while the agent works, and never answers a card. */
 export function Composer({ view, model, again }: Props) {
   const words = useWords()
   const problem = useProblemText()
@@ -64,7 +64,7 @@ export function Composer({ view, model, again }: Props) {
         message === "" ? words.chat.picture : message,
         pictures.map(({ mimeType, data }) => ({ mimeType, data })),
       )
-      // What was typed meanwhile stays.
+      // Text that was typed meanwhile stays.
       write(typed.current.startsWith(text) ? typed.current.slice(text.length).trimStart() : typed.current)
       setPictures([])
       again()

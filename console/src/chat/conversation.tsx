@@ -195,7 +195,7 @@ function useLingering(waiting: ChainViewJson["waitingBelow"]): ChainViewJson["wa
   return shown
 }
 
-/** What shows more or less when it is clicked. Nothing moves under the pointer then. */
+/** The elements that show more or less when clicked. Nothing moves under the pointer then. */
 const opens = "[aria-expanded], summary, [aria-pressed]"
 
 /** Follows the end of a conversation while somebody looks at it; whoever scrolled up is left where they are. */

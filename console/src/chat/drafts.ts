@@ -1,4 +1,4 @@
-/** What was typed and not sent, by conversation. It survives a reload, and a conversation that was erased meanwhile. */
+/** The key of text that was typed and not sent, by conversation. It survives a reload, and an erased conversation. */
 const storageKey = (id: string) => `qm-draft ${id}`
 
 export const draftOf = (id: string): string => sessionStorage.getItem(storageKey(id)) ?? ""

@@ -9,8 +9,8 @@ import { isReadable, splitWritten } from "./readable.ts"
 import look from "./markdown.module.css"
 
 /**
- * What a model wrote, as Markdown. There is no HTML in it: tags are shown as text. Images are not loaded, links say where
- * they lead, and characters that nobody sees are codes.
+ * Shows a model's text as Markdown. There is no HTML in it: tags are shown as text. Images are not loaded, links say
+ * where they lead, and characters that nobody sees are codes.
  */
 export function Markdown({ text, isWritten = false }: { text: string; isWritten?: boolean }) {
   const [settled, written] = useMemo(() => (isWritten ? splitWritten(text) : [text, ""]), [text, isWritten])

@@ -38,7 +38,7 @@ export const chatsQuery = (search: string) =>
     placeholderData: (before) => before,
   })
 
-/** How many turns are read at once. */
+/** The number of turns that are read at once. */
 const turnsAtOnce = 60
 
 export const viewQuery = (id: string) =>

@@ -4,7 +4,7 @@ const mostInOneLine = 20_000
 /** So many quotes, lists or brackets inside each other are not meant for a reader. */
 const mostNested = 24
 
-/** Whether a text is read as Markdown. What is too long or nested too deeply is shown as it is written. */
+/** Reports whether a text is read as Markdown. Text too long or nested too deeply is shown as it is written. */
 export function isReadable(text: string): boolean {
   if (text.length > mostCharacters) return false
   for (const line of text.split("\n"))

@@ -22,7 +22,7 @@ interface Props {
   readonly mayManage: boolean
 }
 
-/** What stands beside a conversation: its agent, mode, budget, context, the agents below it and the files it changed. */
+/** Shows the side of a conversation: its agent, mode, budget, context, the agents below it and the files it changed. */
 export function Side({ id, agentId, state, mayManage }: Props) {
   const words = useWords()
   const { data, error, refetch } = useQuery(sideQuery(id))

@@ -14,7 +14,7 @@ import look from "./chat.module.css"
 interface Props {
   readonly chatId: string
   readonly turn: ShownTurnJson
-  /** Whether the name of the speaker stands above it. */
+  /** True if the name of the speaker stands above it. */
   readonly speaks: boolean
   readonly agent: { readonly id: string; readonly role: string | undefined }
   /** The id of the call whose card the keys answer. */

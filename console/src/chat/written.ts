@@ -13,7 +13,7 @@ export function withPiece(now: Written | undefined, piece: AnswerPieceJson): Wri
   const same = now?.turn === turn && now.attempt === attempt
   const before = same ? now : { turn, attempt, interrupted, text: "", reasoning: "" }
   if (offset > before[part].length) return undefined
-  // What stands behind the offset is written anew: a stream that begins gives everything once more.
+  // Text behind the offset is written anew: a stream that begins gives everything once more.
   return { ...before, interrupted, [part]: before[part].slice(0, offset) + text }
 }
 

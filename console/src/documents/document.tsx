@@ -108,7 +108,7 @@ function Editor({ document, views }: PartProps) {
   const words = useWords()
   const problem = useProblemText()
   const { path } = document
-  // What was typed, and the revision that it changes. Undefined while the text is the server's.
+  // The typed text, and the revision that it changes. Undefined while the text is the server's.
   const [mine, setMine] = useState<{ text: string; revision: string }>()
   const [conflict, setConflict] = useState<DocumentConflictJson>()
   const [state, setState] = useState<{ saving: boolean; error?: unknown }>({ saving: false })
@@ -129,7 +129,7 @@ function Editor({ document, views }: PartProps) {
       if ("conflict" in done) return setConflict(done.conflict)
       store(done.saved)
       setConflict(undefined)
-      // What was typed since stays, on top of what is stored now.
+      // Text that was typed since stays, on top of what is stored now.
       setMine((now) => (now === undefined || now.text === text ? undefined : { ...now, revision: done.saved.revision }))
     } catch (error) {
       setState({ saving: false, error })
@@ -312,7 +312,7 @@ function Section({ section, row, keys }: SectionProps) {
   )
 }
 
-/** What a person wrote and has not sent, with its difference against what is in the conversation already. */
+/** Shows a person's unsent text, with its difference against what is in the conversation already. */
 function Draft({ document }: { document: DocumentJson }) {
   const words = useWords()
   const problem = useProblemText()

@@ -24,7 +24,7 @@ export const open = (path: string, agentId: string | undefined) =>
   post<DocumentJson>("/v1/documents", { path, ...(agentId === undefined ? {} : { agentId }) })
 export const close = (path: string) => post("/v1/documents/close", { path })
 
-/** What was saved or sent; or, when somebody else was first, both texts. */
+/** The saved or sent document; or, when somebody else was first, both texts. */
 export type Saved = { readonly saved: DocumentJson } | { readonly conflict: DocumentConflictJson }
 
 export const save = (path: string, revision: string, markdown: string) =>

@@ -1,4 +1,4 @@
-/** What the server found wrong with an input: sentences by the path of their field, and those about no field. */
+/** The server's problems with an input: sentences by the path of their field, and those about no field. */
 export interface InputProblems {
   readonly byPath: Readonly<Record<string, string>>
   readonly other: readonly string[]

@@ -15,7 +15,7 @@ export interface FieldProps {
   readonly problems: Readonly<Record<string, string>>
 }
 
-/** What ties a control to its label, its description and its problem. */
+/** The ids that tie a control to its label, its description and its problem. */
 export interface Described {
   readonly id: string
   readonly "aria-describedby": string

@@ -9,13 +9,13 @@ export interface FormProps {
   readonly schema: Schema
   readonly value: unknown
   readonly change: (value: unknown) => void
-  /** What the server found wrong, by path. */
+  /** The problems that the server found, by path. */
   readonly problems: Readonly<Record<string, string>>
   /** The path of the object that is edited. */
   readonly path?: string
 }
 
-/** How many fields are shown before those that may be left out are folded. */
+/** The number of fields shown before those that may be left out are folded. */
 const mostShown = 5
 
 /** The fields of an object. Those that may be left out and are empty are folded when there are many. */

@@ -1,7 +1,7 @@
 import { isObject } from "../../../src/lib/is-object.ts"
 /*
- * What a form needs to know of a JSON Schema. What has no field of its own is edited as JSON, and the server validates:
- * nothing here has to be complete.
+ * The JSON Schema as a form needs to know it. Parts without a field of their own are edited as JSON, and the server
+ * validates: nothing here has to be complete.
  */
 
 export type Schema = Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ export function kindOf(schema: Schema): FieldKind {
   }
 }
 
-/** Whether a text is one of several things that it can be. */
+/** Reports whether a text is one of several things that it can be. */
 function takesText(schema: Schema): boolean {
   const either = [schema["anyOf"], schema["oneOf"]].find(Array.isArray) ?? []
   return [schema["type"]].flat().includes("string") || either.some((one) => typeOf(asSchema(one)) === "string")

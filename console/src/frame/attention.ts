@@ -9,7 +9,7 @@ import { pages } from "./pages.ts"
 const storageKey = "qm-notify"
 const listeners = new Set<() => void>()
 
-/** Whether this browser tells about new cards. `undefined`: the person was not asked. */
+/** The setting of this browser for notices of new cards. `undefined`: the person was not asked. */
 export type Notify = "on" | "off" | undefined
 
 const chosen = (): Notify => {

@@ -18,7 +18,7 @@ import { pages } from "./pages.ts"
 const [paletteStore, palette] = createSpotlight()
 export const openPalette = () => palette.open()
 
-/** How many of each kind are offered at most. */
+/** Limit of offers of each kind. */
 const most = 8
 
 /** ⌘K: pages, what waits, conversations, agents, roles, rules, calls, freeze. Nothing in it answers anything. */

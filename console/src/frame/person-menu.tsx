@@ -11,7 +11,7 @@ import { useNotify } from "./attention.ts"
 import { useFreeze } from "./freeze.tsx"
 import { pages } from "./pages.ts"
 
-/** Who is signed in, with theme, language and sign-out. On the phone also what the navigation's foot has. */
+/** Shows the signed-in person, with theme, language and sign-out. On the phone also the foot of the navigation. */
 export function PersonMenu({ phone = false }: { phone?: boolean }) {
   const words = useWords()
   const me = useMe()

@@ -12,7 +12,7 @@ import { spanText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { useFreeze } from "./freeze.tsx"
 
-/** What holds for the whole page: no connection, somebody is frozen, modes in force. */
+/** Shows the state of the whole page: no connection, somebody is frozen, modes in force. */
 export function Strips() {
   return (
     <div className="strips">
@@ -44,7 +44,7 @@ function ConnectionStrip() {
   )
 }
 
-/** Who is frozen. The tree of agents shows single agents itself, and keeps its place when one is frozen. */
+/** Shows the frozen agents. The tree shows single agents itself, and keeps its place when one is frozen. */
 function FrozenStrip() {
   const words = useWords()
   const { frozen } = useMe()

@@ -70,7 +70,7 @@ export function AlikePane({ cards, place, lookAt, stay }: Props) {
       const outcome = await sendAnswer(card, { kind: yes ? "approve" : "reject" })
       if (outcome.state === "late" || outcome.state === "failed") failures.push({ card, outcome })
     }
-    // What did not count stays chosen, to be sent again.
+    // Answers that did not count stay chosen, to be sent again.
     const failed = new Set(failures.map(({ card }) => card.callId))
     setChosen((all) => Object.fromEntries(Object.entries(all).filter(([callId]) => failed.has(callId))))
     setNotCounted(failures)

@@ -21,7 +21,7 @@ export const commonFields = (cards: readonly Card[]): readonly string[] =>
 
 export const fieldText = (card: Card, name: string) => shown(fieldsOf(card)[name])
 
-/** Whether a card can be judged by its values alone. A long text, or an object, wants the card with its preview. */
+/** Reports whether a card can be judged by its values alone. A long text, or an object, needs the card's preview. */
 export const fitsLine = (card: Card): boolean =>
   Object.values(fieldsOf(card)).every((value) => {
     const text = shown(value).trim()

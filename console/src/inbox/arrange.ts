@@ -20,7 +20,7 @@ export interface Entry {
   readonly goneAt: number | undefined
 }
 
-/** How long a card that was answered stays where it was, so that nothing moves under the pointer. */
+/** Time that an answered card stays in its place, so that nothing moves under the pointer. */
 export const goneMs = 5000
 
 /** By risk, then by time left. Newest first would let old ones expire unseen. */

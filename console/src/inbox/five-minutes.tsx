@@ -9,23 +9,23 @@ import { useWords } from "../words/words.tsx"
 import { stepsDone } from "./steps-done.ts"
 import { hasReadStory } from "./story-read.ts"
 
-/** Who makes the calls of the first five minutes while the sample is there. */
+/** The agent that makes the calls of the first five minutes while the sample is there. */
 const sampleAgent = "dev"
 
-/** How many conversations the person began, of the newest. */
+/** The number of conversations that the person began, among the newest. */
 const talksQuery = queryOptions({
   queryKey: ["chats", "five minutes"],
   queryFn: async () => (await get<{ items: unknown[] }>("/v1/chains?mine=true&limit=20")).items.length,
 })
 
-/** How many rules people have written here. */
+/** The number of rules that people have written here. */
 const ownRulesQuery = queryOptions({
   queryKey: ["rules", "five minutes"],
   queryFn: async () =>
     (await get<{ items: ShownRuleJson[] }>("/v1/rules?limit=500")).items.filter(({ stored }) => stored).length,
 })
 
-/** What to try first. Each step says by itself when it was done, and counts what happened since. */
+/** Shows the first steps to try. Each marks itself as done, and counts what happened since. */
 export function FiveMinutes() {
   const words = useWords()
   const { first } = words

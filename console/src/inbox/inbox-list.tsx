@@ -18,7 +18,7 @@ import { DigestLine, RefusedLane, Suggestions } from "./lanes.tsx"
 interface Props {
   readonly entries: readonly Entry[]
   readonly heldBack: number
-  /** How many wait that the list does not show. */
+  /** The number of waiting cards that the list does not show. */
   readonly more: number
   readonly shown: string | undefined
   readonly tab: Tab
@@ -26,7 +26,7 @@ interface Props {
   readonly setStill: (still: boolean) => void
 }
 
-/** What waits, by risk and then by time left. */
+/** Shows the waiting cards, by risk and then by time left. */
 export function InboxList({ entries, heldBack, more, shown, tab, setTab, setStill }: Props) {
   const words = useWords()
   const { sample } = useMe()
@@ -145,7 +145,7 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
 
 const useStanding = (card: Card) => useQuery(standingQuery(card.callId, seenText(card))).data
 
-/** What became of a card that stands in the list for a moment more. */
+/** Shows the outcome of a card that stands in the list for a moment more. */
 function EndedWord({ card }: { card: Card }) {
   const { inbox } = useWords()
   const standing = useStanding(card)

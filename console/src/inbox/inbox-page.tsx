@@ -109,7 +109,7 @@ interface PaneProps {
 function Pane({ callId, waiting, place }: PaneProps) {
   const navigate = useNavigate()
   const shown = useShownCard(callId, waiting)
-  // Whether they stand together is decided once, when the card is known: answering one must not change the page.
+  // The grouping is decided once, when the card is known: answering one must not change the page.
   const [together, setTogether] = useState<boolean>()
   const [stays, setStays] = useState(false)
   const { one } = useSearch({ strict: false })

@@ -14,7 +14,7 @@ import { useSay, useWords } from "../words/words.tsx"
 import { forgetLastVisit, useLastVisit } from "./last-visit.ts"
 import { RuleDialog } from "./rule-dialog.tsx"
 
-/** What happened while nobody looked, from the record. */
+/** Shows the events that nobody watched, from the record. */
 export function DigestLine() {
   const words = useWords()
   const since = useLastVisit()

@@ -11,7 +11,7 @@ function set(next: number | undefined) {
   for (const listener of listeners) listener()
 }
 
-/** When somebody last looked, if they came back after more than ten minutes: by opening the page or by coming to its tab. */
+/** Returns the time of the last visit, if more than ten minutes ago: by opening the page or by coming to its tab. */
 export const useLastVisit = () =>
   useSyncExternalStore(
     (listener) => {

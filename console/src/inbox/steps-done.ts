@@ -1,6 +1,6 @@
 import type { AuditRowJson } from "../../../src/interfaces/http/routes/audit-schemas.ts"
 
-/** Which calls show that a step of the first five minutes was done, newest first. */
+/** Returns the calls that show that a step of the first five minutes was done, newest first. */
 export function stepsDone(calls: readonly AuditRowJson[], isRead: boolean) {
   return {
     ran: calls.filter(({ ran, asked, held, code }) => ran && !asked && !held && code === undefined),

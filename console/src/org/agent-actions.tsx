@@ -157,7 +157,7 @@ function RoleForm({ id, role, may, act, close }: FormProps & { readonly role: st
   )
 }
 
-/** What ends with an agent, shown before it does. */
+/** Shows the effects of ending an agent, before it ends. */
 function End({ id, source, opened, act, close }: FormProps & { readonly source: string; readonly opened: boolean }) {
   const words = useWords()
   const { locked, ends, terminateQuestion, terminateNow } = words.govern.org

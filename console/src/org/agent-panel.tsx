@@ -19,7 +19,7 @@ import { panelQuery } from "./queries.ts"
 import { Doing } from "./tree.tsx"
 import look from "./org.module.css"
 
-/** What one agent did in the last hour, what it may do, and what a person can do with it. */
+/** Shows one agent's work in the last hour, its rights, and a person's actions on it. */
 export function AgentPanel({ id }: { id: string }) {
   const words = useWords()
   const text = words.govern.org
@@ -98,7 +98,7 @@ export function AgentPanel({ id }: { id: string }) {
   )
 }
 
-/** How many calls there were in each two minutes. */
+/** Shows the number of calls in each two minutes. */
 function Bars({ values, label }: { values: readonly number[]; label: string }) {
   const most = Math.max(1, ...values)
   return (

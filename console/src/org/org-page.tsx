@@ -12,7 +12,7 @@ const tabs = [
   ["/organisation/people", "people"],
 ] as const
 
-/** Who is who: agents, roles, departments, people. */
+/** Shows the organisation: agents, roles, departments, people. */
 export function OrganisationPage() {
   const words = useWords()
   const path = useLocation().pathname

@@ -37,7 +37,7 @@ export function RoleForm({ id, page, isGone }: { id: string; page: RolePageJson;
   const change = changeOf(begin, fields)
   const isChanged = Object.keys(change).length > 0
   const preview = usePreview(id, change, isChanged)
-  // What others saved is taken over as long as nothing was typed here.
+  // Changes that others saved are taken over as long as nothing was typed here.
   if (page !== read && !isChanged) {
     setRead(page)
     setFields(fieldsOf(page))
@@ -179,7 +179,7 @@ export function RoleForm({ id, page, isGone }: { id: string; page: RolePageJson;
   )
 }
 
-/** What the server says a change would mean, a moment after the last key. */
+/** Returns the server's preview of a change, a moment after the last key. */
 function usePreview(id: string, change: RoleChangeBody, isChanged: boolean): RolePreviewJson | undefined {
   const [preview, setPreview] = useState<RolePreviewJson>()
   const asked = JSON.stringify(change)

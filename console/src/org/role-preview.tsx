@@ -4,7 +4,7 @@ import { problemText } from "../words/problem-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import look from "./roles.module.css"
 
-/** What a change of a role would mean, agent by agent: tools gained and lost, and what asks from then on. */
+/** Shows the effect of a role's change, agent by agent: tools gained and lost, and those that ask from then on. */
 export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson | undefined; isChanged: boolean }) {
   const words = useWords()
   const text = words.govern.role

@@ -138,7 +138,7 @@ const AgentBox = memo(function AgentBox({ agent, current }: { agent: TreeAgentJs
   )
 })
 
-/** What an agent does now, in a line. */
+/** Shows the present activity of an agent, in a line. */
 export function Doing({ agent }: { agent: TreeAgentJson }) {
   const words = useWords()
   const text = words.govern.org
@@ -156,7 +156,7 @@ export function Doing({ agent }: { agent: TreeAgentJson }) {
   )
 }
 
-/** What has a time that goes on: it was frozen, a call runs, or it waits for a person. */
+/** Shows the time of a state that lasts: it was frozen, a call runs, or it waits for a person. */
 function DoingSince({ agent: { running, questions, frozen } }: { agent: TreeAgentJson }) {
   const words = useWords()
   const text = words.govern.org

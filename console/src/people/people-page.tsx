@@ -17,7 +17,7 @@ import { useWords } from "../words/words.tsx"
 import { agentsQuery } from "../tools/queries.ts"
 import { peopleQuery, tokensQuery } from "./queries.ts"
 
-/** Who answers approvals, and which programs act as agents. Secrets are shown once, when they are made. */
+/** Shows the people who answer approvals, and the programs that act as agents. Secrets are shown once, when made. */
 export function PeoplePage() {
   const words = useWords()
   return (
@@ -95,7 +95,7 @@ interface SignedInProps {
   readonly mayEnd: boolean
 }
 
-/** When somebody signed in last, where they are signed in, and whether they have a PIN. */
+/** Shows a person's last sign-in, the places where they are signed in, and whether they have a PIN. */
 function SignedIn({ person, now, mayEnd }: SignedInProps) {
   const words = useWords()
   const text = words.govern.session

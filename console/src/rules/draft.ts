@@ -25,7 +25,7 @@ export interface Draft {
   readonly expiresAt: string
   readonly because: string
   readonly shadow: boolean
-  /** What the editor has no field for. It stays as it is. */
+  /** The part without a field in the editor. It stays as it is. */
   readonly rest: WrittenRule
 }
 

@@ -42,7 +42,7 @@ const pieces: readonly (readonly [sentence: RegExp, chinese: string])[] = [
   [/'([^']*)' is not right: /, "“$1”不正确："],
 ]
 
-/** What is wrong with a rule, in a language. */
+/** Describes the flaw of a rule, in a language. */
 export function flawText(sentence: string, language: Language): string {
   if (language === "en") return printable(sentence)
   return printable(pieces.reduce((text, [piece, chinese]) => text.replace(piece, chinese), sentence))

@@ -51,7 +51,7 @@ export function RuleEditor({ begin, stored, isGone = false, suggestion, close, s
   const [state, setState] = useState<{ saving: boolean; error?: unknown; meanwhile?: boolean }>({ saving: false })
   const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
   const rule = ruleOf({ ...draft, shadow: false })
-  // What is missing yet is said once, beside the buttons, and the rest is tried already.
+  // Missing fields are reported once, beside the buttons, and the rest is tried already.
   const missing =
     listOf(draft.tool).length === 0 ? text.needsTool : draft.because.trim() === "" ? text.needsBecause : ""
   const whole = { because: "…", ...rule }
@@ -140,7 +140,7 @@ export function RuleEditor({ begin, stored, isGone = false, suggestion, close, s
   )
 }
 
-/** What the server says of the draft, a moment after the last key. */
+/** Returns the server's result for the draft, a moment after the last key. */
 function useTried(
   rule: WrittenRule,
   replaces: string | undefined,
@@ -524,7 +524,7 @@ interface RecordedProps {
 
 const firstRows = 20
 
-/** What recorded calls would have come to with the draft. */
+/** Shows the outcomes of recorded calls with the draft. */
 export function Recorded({ rule, without, begins }: RecordedProps) {
   const words = useWords()
   const text = words.govern.rules

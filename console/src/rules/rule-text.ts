@@ -1,7 +1,7 @@
 import type { ShownRuleJson } from "../../../src/interfaces/http/routes/rules-page-schemas.ts"
 import type { Words } from "../words/en.ts"
 
-/** What a rule matches besides its tool, in a few words. */
+/** Describes the conditions of a rule besides its tool, in a few words. */
 export function matchText(rule: ShownRuleJson, words: Words): string {
   const text = words.govern.rules
   const { agent, role, department, touching, args, approvers, release } = rule

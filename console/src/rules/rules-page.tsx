@@ -20,7 +20,7 @@ import { matchText, verdictClass } from "./rule-text.ts"
 import { rulesQuery } from "./queries.ts"
 import look from "./rules.module.css"
 
-/** Which rules hold, what a new one would change, what people let be remembered, and why a call is decided as it is. */
+/** Shows the rules in force, the effect of a new one, remembered answers, and why a call is decided as it is. */
 export function RulesPage() {
   const words = useWords()
   const { tab = "rules", id } = useSearch({ strict: false })

@@ -7,7 +7,7 @@ interface Props {
   readonly kinds: readonly AuditEntryJson["kind"][]
 }
 
-/** Who answered, what and when, as it was recorded. */
+/** Shows the recorded answers: who, what and when. */
 export function Answers({ entries = [], kinds }: Props) {
   const words = useWords()
   return entries

@@ -41,7 +41,7 @@ export function Checks({ checks }: { checks: readonly Checked[] }) {
   )
 }
 
-/** What a person could do to get another verdict. Commands and lines of YAML stay as they are. */
+/** Shows changes that would give another verdict. Commands and lines of YAML stay as they are. */
 export function WhatWouldChange({ change }: { change: readonly string[] }) {
   const words = useWords()
   if (change.length === 0) return null

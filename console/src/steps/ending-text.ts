@@ -1,7 +1,7 @@
 import type { Words } from "../words/en.ts"
 import { endOf, type CallFacts } from "./ticks.ts"
 
-/** How a call ended, or what it waits for, in a few words. */
+/** Describes the ending of a call, or its wait, in a few words. */
 export function endingText(facts: CallFacts & { readonly edited?: boolean }, { steps }: Words): string {
   if (facts.state === "waiting") return steps.waits
   if (facts.state === "running") return steps.runs

@@ -3,20 +3,20 @@ export const stepNames = ["resolve", "visible", "validate", "allowed", "approve"
 export type StepName = (typeof stepNames)[number]
 
 /**
- * What became of a step: done, skipped (nobody had to be asked), waiting for a person, running, held (its result waits
+ * The state of a step: done, skipped (nobody had to be asked), waiting for a person, running, held (its result waits
  * for a person), not approved, refused, failed, or never reached.
  */
 export type Tick = "done" | "skipped" | "waiting" | "running" | "held" | "no" | "refused" | "failed" | "open"
 export type Ticks = Readonly<Record<StepName, Tick>>
 
-/** Where a call stands, or how it ended. */
+/** The state of a call, or its ending. */
 export interface CallFacts {
   readonly state: "running" | "waiting" | "held" | "ended"
   /** The code it ended with; undefined is a success. */
   readonly code?: string
-  /** Whether a person was asked before it ran. */
+  /** True if a person was asked before it ran. */
   readonly asked: boolean
-  /** Whether a person had to release the result. */
+  /** True if a person had to release the result. */
   readonly held: boolean
   /** False when it ended before the tool ran. */
   readonly ran?: boolean

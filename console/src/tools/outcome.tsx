@@ -21,17 +21,17 @@ import { recordQuery } from "./queries.ts"
 import { RecordStep } from "./record-step.tsx"
 import { goOn, tryAgain, useRun, type Run } from "./run.ts"
 
-/** What became of the last Explain or Call: the seven steps, live. */
+/** Shows the outcome of the last Explain or Call: the seven steps, live. */
 export function Outcome() {
   const words = useWords()
   const run = useRun()
   const section = useRef<HTMLElement>(null)
   const startedAt = run?.startedAt
   useEffect(() => void goOn(), [])
-  // Where the columns are one below the other, what was asked for would be out of view.
+  // With the columns one below the other, the outcome would be out of view.
   const isWrong = run?.result?.code === "invalid_arguments" || run?.explanation?.code === "invalid_arguments"
   useEffect(() => {
-    // What is wrong with the input stands at its fields.
+    // Problems of the input stand at its fields.
     if (isWrong) document.querySelector(".sf-wrong")?.scrollIntoView({ block: "center" })
     else if (startedAt !== undefined && serverNow() - startedAt < 1000 && matchMedia("(width < 75em)").matches)
       section.current?.scrollIntoView({ block: "start" })
@@ -64,7 +64,7 @@ export function Outcome() {
   )
 }
 
-/** What is known of a call that is made here. */
+/** Returns the facts about a call that is made here. */
 function factsOf({ state, asked, held, result }: Run): CallFacts {
   const metadata = result?.["metadata"] as { ran?: boolean } | undefined
   return {
@@ -76,7 +76,7 @@ function factsOf({ state, asked, held, result }: Run): CallFacts {
   }
 }
 
-/** How far a call that is only explained would get: the checks are real, the rest was not tried. */
+/** Returns the steps that a call only explained would reach: the checks are real, the rest was not tried. */
 function explainedTicks({ explanation }: Run): Ticks {
   const isDenied = explanation?.verdict === "deny"
   const ticks = ticksOf({
@@ -184,7 +184,7 @@ function StepChecks({ tick, checks }: { tick: Tick; checks: Parameters<typeof Ch
   )
 }
 
-/** What is wrong with the input. The same stands at its fields. */
+/** Shows the problem of the input. The same stands at its fields. */
 function Wrong({ sentence }: { sentence: string }) {
   const { language } = useLanguage()
   if (language === "en") return <p>{sentence}</p>

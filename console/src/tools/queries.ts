@@ -44,6 +44,6 @@ export const recordQuery = (callId: string) =>
     retry: false,
   })
 
-/** Who can change the organisation. Only people who may manage call as such an agent. */
+/** Reports whether an agent can change the organisation. Only people who may manage call as such an agent. */
 export const managesOrganisation = ({ id, groups }: AgentInfo) =>
   id === "root" || groups === null || (groups ?? []).includes("org_management")

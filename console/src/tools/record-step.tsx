@@ -4,7 +4,7 @@ import { Step } from "../steps/step-list.tsx"
 import { clockTime } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 
-/** What was written down of a call, with the way to its page. */
+/** Shows the record of a call, with the way to its page. */
 export function RecordStep({ callId, entries }: { callId: string; entries: readonly AuditEntryJson[] | undefined }) {
   const words = useWords()
   return (

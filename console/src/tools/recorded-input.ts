@@ -1,6 +1,6 @@
 import { isObject } from "../../../src/lib/is-object.ts"
 
-/** What a call can be made of again, and the fields that the record has only masked or cut. */
+/** The input for another such call, and the fields that the record has only masked or cut. */
 export interface UsableInput {
   readonly input: unknown
   readonly leftOut: readonly string[]

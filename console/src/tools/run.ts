@@ -13,7 +13,7 @@ export interface RunRequest {
   readonly input: unknown
 }
 
-/** What became of the last Explain or Call. It lives beside the pages: a call goes on while its card is answered. */
+/** The last Explain or Call. It lives beside the pages: a call goes on while its card is answered. */
 export interface Run {
   readonly request: RunRequest
   readonly state: "explaining" | "explained" | "running" | "waiting" | "held" | "ended" | "failed"
@@ -23,19 +23,19 @@ export interface Run {
   readonly explanation?: Explanation
   readonly result?: CallResult
   readonly output: string
-  /** Whether it waited for a person, before it ran or after. */
+  /** True if it waited for a person, before it ran or after. */
   readonly asked: boolean
   readonly held: boolean
   /** The server cannot be reached, and is asked again. */
   readonly lost: boolean
   readonly error?: unknown
-  /** Whether a call that failed may have been made, and can be asked for again. */
+  /** True if a call that failed may have been made, and can be asked for again. */
   readonly mayTryAgain?: boolean
 }
 
 /** One session for each time the page is opened: its calls are found in the stream by it. */
 const sessionId = `play-${randomText(4)}`
-/** How many seconds one request waits for a person before the next one. */
+/** The number of seconds that one request waits for a person before the next one. */
 const waitSeconds = 25
 const mostOutput = 200_000
 
@@ -103,7 +103,7 @@ function readSent(): Sent | undefined {
 const keepSent = (sent: Sent) => sessionStorage.setItem(storageKey, JSON.stringify(sent))
 const forget = ({ key }: Sent) => readSent()?.key === key && sessionStorage.removeItem(storageKey)
 
-/** What was called last, also by the page that was here before while its call waits. */
+/** Returns the last request, also that of the page that was here before while its call waits. */
 export const lastRequest = () => (run ?? readSent())?.request
 
 /** Goes on with the call of the page that was here before, once somebody is signed in. */
@@ -212,7 +212,7 @@ const isTicket = (answer: CallResult | Ticket): answer is Ticket => !("status" i
 
 function take(ticket: Ticket) {
   const isHeld = ticket.state === "held"
-  // What has no end to its wait (JSON has no Infinity) was never asked about: it runs.
+  // A call whose wait has no end (JSON has no Infinity) was never asked about: it runs.
   const runs = !Number.isFinite(ticket.until)
   change({
     state: runs || ticket.state === "ready" ? "running" : isHeld ? "held" : "waiting",

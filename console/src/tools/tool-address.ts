@@ -1,6 +1,6 @@
 import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.ts"
 
-/** What an address says of a tool: of several with one name also its version and layer. */
+/** The address of a tool: of several with one name also its version and layer. */
 export interface ToolAddress {
   readonly tool?: string
   readonly version?: string

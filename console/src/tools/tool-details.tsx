@@ -3,7 +3,7 @@ import type { ToolInfo } from "../../../src/interfaces/http/routes/tool-schemas.
 import { JsonBlock } from "../ui/value-view.tsx"
 import { useWords } from "../words/words.tsx"
 
-/** Who may use a tool, within which limits, and its schemas. Folded until somebody wants it. */
+/** Shows a tool's permission, its limits and its schemas. Folded until somebody wants it. */
 export function ToolDetails({ tool }: { tool: ToolInfo }) {
   const words = useWords()
   const { permission, quarantine } = tool

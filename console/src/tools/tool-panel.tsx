@@ -25,7 +25,7 @@ const route = getRouteApi("/frame/tools/")
 
 interface Props {
   readonly tool: ToolInfo
-  /** What it is called by. */
+  /** The name by which it is called. */
   readonly name: string
   readonly agent: AgentInfo | undefined
 }
@@ -218,7 +218,7 @@ function useInput(tool: string) {
       keepDraft(tool, next)
       setInput(next)
     },
-    /** What the recorded call had and the form has not. */
+    /** The note on parts of the recorded call that the form lacks. */
     note:
       recorded === undefined
         ? undefined
@@ -230,7 +230,7 @@ function useInput(tool: string) {
   }
 }
 
-/** What the server found wrong with the input of the last Explain or Call of this tool. */
+/** Returns the server's problems with the input of the last Explain or Call of this tool. */
 function problemsOf(run: Run | undefined, tool: string, language: Language): InputProblems {
   if (run === undefined || run.request.tool !== tool) return noProblems
   const { result, explanation } = run

@@ -4,7 +4,7 @@ import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 import { Icon } from "./icon.tsx"
 
-/** What went wrong, why, and what to do. The rest of the page goes on. */
+/** Shows an error, its reason, and its remedy. The rest of the page goes on. */
 export function ProblemBox({ error, retry, children }: { error: unknown; retry?: () => void; children?: ReactNode }) {
   const words = useWords()
   const text = useProblemText()

@@ -1,6 +1,6 @@
 const round = 2 * Math.PI * 6
 
-/** How much of a time is left, as a ring. The number stands beside it. */
+/** Shows the remaining part of a time, as a ring. The number stands beside it. */
 export function Ring({ share }: { share: number }) {
   const part = Math.max(0, Math.min(1, share)) * round
   return (

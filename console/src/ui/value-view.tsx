@@ -65,7 +65,7 @@ export function ValueView({ value, label, jsonOnly = false, agentId }: Props) {
   )
 }
 
-/** How a command ended: a code other than 0 is no failure of the call, and easily overlooked. */
+/** Shows the exit code of a command: one other than 0 is no failure of the call, and easily overlooked. */
 export function ExitCode({ value }: { value: unknown }) {
   const words = useWords()
   const code = exitCodeIn(value)

@@ -10,7 +10,7 @@ export function useProblemText(): (error: unknown) => string {
   return useCallback((error: unknown) => problemText(problemOf(error), language), [language])
 }
 
-/** What the server said when it said no, in a language; in English where it has no translation. */
+/** Translates the server's refusal; in English where it has no translation. */
 export function problemText(
   { code = "", params, detail }: Pick<Problem, "code" | "params" | "detail">,
   language: Language,
@@ -18,7 +18,7 @@ export function problemText(
   return translate({ code: `problem_${code}`, params, text: detail }, language)
 }
 
-/** How a call ended, in a language. What a tool itself said stays as it is. */
+/** Describes the ending of a call, in a language. A tool's own words stay as they are. */
 export function endedText({ code = "", error = "" }: { code?: string; error?: string }, language: Language): string {
   return translate({ code: `ended_${code}`, text: error }, language)
 }
@@ -32,7 +32,7 @@ const patterns: readonly (readonly [pattern: RegExp, chinese: string])[] = [
   [/^Parameter '([^']+)' .+$/s, "参数“$1”不正确：$&"],
 ]
 
-/** What a validator found wrong with one parameter. */
+/** Translates a validator's problem with one parameter. */
 export function parameterText(sentence: string, language: Language): string {
   const known = language === "en" ? undefined : patterns.find(([pattern]) => pattern.test(sentence))
   return known === undefined ? sentence : sentence.replace(known[0], known[1])

@@ -12,7 +12,7 @@ export function clockText(milliseconds: number): string {
   return h > 0 ? `${h}:${two(m)}:${two(seconds % 60)}` : `${m}:${two(seconds % 60)}`
 }
 
-/** How long somebody can still answer: as a clock within a day, in days beyond it. */
+/** Describes the time left to answer: as a clock within a day, in days beyond it. */
 export function leftText(milliseconds: number, words: Words): string {
   return milliseconds < 2 * day ? clockText(milliseconds) : spanText(milliseconds, words)
 }
@@ -25,7 +25,7 @@ export function spanText(milliseconds: number, { time }: Words): string {
   return time.days(Math.floor(milliseconds / day))
 }
 
-/** How long something took: <1 ms, 12 ms, 1.4 s, 3 min. */
+/** Describes a duration: <1 ms, 12 ms, 1.4 s, 3 min. */
 export function tookText(milliseconds: number, words: Words): string {
   if (milliseconds < 1) return words.time.milliseconds("<1")
   if (milliseconds < 1000)

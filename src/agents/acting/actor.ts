@@ -7,7 +7,7 @@ import type { Reflection, Reflector } from "../reflection/reflector.ts"
 import { ruleReflector } from "../reflection/rules.ts"
 import type { ActionResult, ChainStep, PlanStep, TaskContext, ToolCallStep } from "./task.ts"
 
-/** What an actor needs of the app. */
+/** The parts of the app that an actor needs. */
 export interface ActorApp extends Pick<Calls, "call">, Pick<AgentTools, "visibleTool" | "visibleTools"> {
   chain(agentId: string, options?: ChainOptions): ToolChain
 }

@@ -8,7 +8,7 @@ export type PlanStep = ToolCallStep | ChainStep
 interface AnyStep {
   /** Names the step for `needs` of others, once in a plan. */
   id: string
-  /** What it is for. Approvers of a call see it as the agent's own words. */
+  /** Its purpose. Approvers of a call see it as the agent's own words. */
   description?: string
   /** The steps whose results it needs, by their ids. */
   needs?: readonly string[]
@@ -22,11 +22,11 @@ export interface ToolCallStep extends AnyStep {
 
 export interface ChainStep extends AnyStep {
   actionType: "chain"
-  /** What the model is told. */
+  /** The text that the model is told. */
   prompt: string
 }
 
-/** What a task is about and what was done for it. It is plain data: store it where you store your tasks. */
+/** The subject of a task and the work done for it. It is plain data: store it where you store your tasks. */
 export interface TaskContext {
   taskId: string
   goal?: string
@@ -35,18 +35,18 @@ export interface TaskContext {
   allowedPaths?: readonly string[]
   /** Every step that was run, in the order in which they ended. */
   actionsDone: ActionResult[]
-  /** What was decided after failures. */
+  /** The decisions after failures. */
   reflections: Reflection[]
-  /** How many of `actionsDone` were reflected on. */
+  /** The number of entries of `actionsDone` that were reflected on. */
   reflectedOn: number
 }
 
 /** The result of a step. */
 export interface ActionResult extends ReflectedAction {
   actionType: PlanStep["actionType"]
-  /** What the tool returned, or the model's last answer. */
+  /** The tool's return value, or the model's last answer. */
   result?: unknown
-  /** How the call or the chain ended. */
+  /** The status of the ended call or chain. */
   status: string
   code?: EndingCode
   /** The id of the call, or of the conversation, in the audit log. */

@@ -17,11 +17,11 @@ import type { CallContext } from "./call-context.ts"
 import { RunTime } from "./run-time.ts"
 import { currentRun, personOf } from "../context/turns.ts"
 
-/** What a chain needs of the app. */
+/** The parts of the app that a chain needs. */
 export type ChainApp = Pick<Calls, "call" | "callMany" | "resume" | "endCalls" | "storeText"> &
   Pick<AgentTools, "mcpTools" | "visibleTool">
 
-/** What a run is made of. */
+/** The parts of a run. */
 interface RunParts {
   app: ChainApp
   agentId: string
@@ -29,7 +29,7 @@ interface RunParts {
   options: ToolChainOptions
   internal: InternalOptions
   log: TurnLog
-  /** What became of calls while others of the same answer still wait. */
+  /** The results of calls while others of the same answer still wait. */
   open: Pick<CallContext, "ended" | "held">
   signal: AbortSignal | Stop
   closing: AbortSignal
@@ -121,7 +121,7 @@ function callContext(parts: RunParts, clock: RunTime, isOffered: CallContext["is
   }
 }
 
-/** How calls end that neither the model nor a person or rule is to blame for. */
+/** Endings of calls that neither the model nor a person or rule is to blame for. */
 const unexpected = new Set<EndingCode | undefined>(["tool_failed", "timeout", "output_invalid", "record_unavailable"])
 
 function chainHooks(parts: RunParts): ChainHooks {

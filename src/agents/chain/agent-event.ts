@@ -1,7 +1,7 @@
 import type { Spent } from "../../core/conversation.ts"
 
 /**
- * What an agent did because a conversation gave it work, directly or through others. It has no texts: what was said is in
+ * An event of an agent that works for a conversation, directly or through others. It has no texts: what was said is in
  * the agent's own conversation.
  */
 export interface AgentEvent {
@@ -26,6 +26,6 @@ export interface AgentEvent {
   callId?: string
   /** For `answered` and `failed`: how its run ended. */
   status?: string
-  /** What the agent's conversation has used by now. */
+  /** The usage of the agent's conversation by now. */
   spent: Spent
 }

@@ -2,7 +2,7 @@ import type { AgentEvent } from "./agent-event.ts"
 import type { Conversations, SentBelow, TurnBelow } from "../../core/conversation.ts"
 import { chainTurns, type EndTurn, type UserTurn } from "../context/turns.ts"
 
-/** What the agents below a conversation did after a cursor, oldest first, and the next cursor. */
+/** Returns the events of the agents below a conversation after a cursor, oldest first, and the next cursor. */
 export async function agentEvents(
   conversations: Pick<Conversations, "below">,
   id: string,
@@ -51,13 +51,13 @@ class TurnReader {
     this.#below.set(id, { depth: 0, runs: [{ since: 0, isOurs: true }], owed: new Set() })
   }
 
-  /** How deep a conversation is that works for the one at the top. */
+  /** Returns the depth of a conversation below the one at the top. */
   depthOf(conversationId: string, at = Infinity): number | undefined {
     const found = this.#below.get(conversationId)
     return found?.runs.findLast(({ since }) => since <= at)?.isOurs === true ? found.depth : undefined
   }
 
-  /** What the turn tells, if it is one of a run for the conversation at the top. */
+  /** Returns the event of the turn, if the turn belongs to a run for the conversation at the top. */
   next(turn: TurnBelow): AgentEvent | undefined {
     const { conversationId, agentId, at, spent } = turn
     const [read] = chainTurns([turn])

@@ -5,7 +5,7 @@ export interface AnswerInProgress {
   readonly conversationId: string
   readonly agentId: string
   readonly startedBy: string
-  /** How many turns the model was given: the `read` of the turn that comes of it. */
+  /** The number of turns that the model was given: the `read` of the turn that comes of it. */
   readonly turn: number
   /** Grows with every time that the model is asked. */
   readonly attempt: number

@@ -10,7 +10,7 @@ interface Question {
   key: string | undefined
 }
 
-/** What became of it. `result` is undefined when a person said no, or nobody answered in time. */
+/** The outcome of the question. `result` is undefined when a person said no, or nobody answered in time. */
 type Asked =
   | { waiting: Ticket }
   | { callId: string; result: unknown }

@@ -6,11 +6,11 @@ import type { ChainApp } from "./active-chain.ts"
 export interface AttachedFile {
   path: string
   bytes: Uint8Array
-  /** Whether an existing file may be replaced. */
+  /** True if an existing file may be replaced. */
   overwrites: boolean
 }
 
-/** What became of a file: it was written by this call, or waits for a person, or there is one already, or it was refused. */
+/** The outcome for a file: written by this call, waiting for a person, already there, or refused. */
 export type Attached = { callId: string; waits: boolean } | { exists: true } | { refused: ToolResult }
 
 /**

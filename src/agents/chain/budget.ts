@@ -8,7 +8,7 @@ import type { TurnLog } from "./log.ts"
 import type { CallContext } from "./call-context.ts"
 import type { BudgetTurn, ChainTurn } from "../context/turns.ts"
 
-/** How much may be used. */
+/** Limits of usage. */
 export interface Budget {
   maxTokens?: number
   maxCost?: number
@@ -16,9 +16,9 @@ export interface Budget {
 }
 
 export interface Budgets {
-  /** What a conversation may use together with those that it began. */
+  /** The budget of a conversation together with those that it began. */
   tree: Budget
-  /** What the agent of one of them may use in it. */
+  /** The budget of the agent of one of them. */
   agent: Budget
 }
 
@@ -114,7 +114,7 @@ async function checkBudget(
   return { usedUp: `${sentence}, and nobody gave it more.` }
 }
 
-/** What a person gave, from where the conversation stands: one request may use more than the whole budget. */
+/** Returns the budget after a person's addition to the present usage: one request may exceed the whole budget. */
 function moreFrom(
   { maxTokens = Infinity, maxCost = Infinity, maxCalls = Infinity }: Budget,
   spent: Spent,
@@ -132,7 +132,7 @@ function isWithin({ maxTokens = Infinity, maxCost = Infinity, maxCalls = Infinit
   return spent.inputTokens + spent.outputTokens < maxTokens && spent.cost < maxCost && spent.calls < maxCalls
 }
 
-/** What people answered, each question once. */
+/** Returns the answers of people, each question once. */
 function answersOf(turns: readonly ChainTurn[], of: Account["of"]): BudgetTurn[] {
   const answers = turns.flatMap((turn) =>
     turn.kind === "budget" && (turn.body.of ?? "tree") === of ? [turn.body] : [],

@@ -4,25 +4,25 @@ import type { CallRequest } from "../../core/call.ts"
 import type { ToolResult } from "../../core/result.ts"
 import type { ModelCall } from "../models/port.ts"
 
-/** What the calls of a chain have in common. */
+/** The context that the calls of a chain share. */
 export interface CallContext {
   app: Pick<Calls, "callMany" | "resume" | "storeText">
   request: Omit<CallRequest, "tool" | "input" | "key" | "userId"> & { sessionId: string }
   /** The person for whom the run works. */
   person(): string | undefined
-  /** Whether calls with effects need not wait for the questions of their batch. */
+  /** True if calls with effects need not wait for the questions of their batch. */
   independent: boolean
-  /** Whether each call gets a key, so that it is made once however often the chain is resumed. */
+  /** True if each call gets a key, so that it is made once however often the chain is resumed. */
   durable: boolean
-  /** How long calls may wait for people before the chain returns with status `waiting`. */
+  /** Milliseconds that calls may wait for people before the chain returns with status `waiting`. */
   waitMs: number | undefined
   /** Aborted to get tickets for those that wait. */
   detach?: AbortSignal
   /** The context window of the model, in tokens: the results of one answer fill at most a third of it. */
   contextTokens?: number
-  /** Whether the model is shown the images in results. */
+  /** True if the model is shown the images in results. */
   seesImages?: boolean
-  /** Whether the model is offered a tool, by its name. */
+  /** Reports whether the model is offered a tool, by its name. */
   isOffered(name: string): boolean
   /** Told when calls begin and end to wait for people. */
   clock?: CallClock
@@ -30,7 +30,7 @@ export interface CallContext {
   ended: Map<string, ToolResult>
   /** The ids of calls that have run and whose results people hold, by turn and place: they are not made again. */
   held: Map<string, string>
-  /** Whether a tool only reads, by its name. */
+  /** Reports whether a tool only reads, by its name. */
   isRead(name: string): boolean
   /** The arguments of a call, without the reason that the model was asked for. */
   argsOf(call: ModelCall): unknown

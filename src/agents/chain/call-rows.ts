@@ -10,7 +10,7 @@ import type { AssistantTurn, CallResult, ChainTurn, ResultsTurn } from "../conte
 import type { ModelCall } from "../models/port.ts"
 import { touchesOf } from "./touches-of.ts"
 
-/** What rows are made of. */
+/** The parts that rows are made of. */
 export interface RowParts extends Pick<AgentTools, "findTool" | "visibleTool"> {
   audit: { showMany(callIds: readonly string[]): Promise<ReadonlyMap<string, readonly AuditEntry[]>> }
   /** Resolves when what has ended is in the audit log. */
@@ -48,7 +48,7 @@ export interface CallRow {
   card?: string
   /** Masked, as it was recorded. */
   input: string
-  /** What the model was told. */
+  /** The text that the model was told. */
   result?: string
   imageType?: string
 }
@@ -160,7 +160,7 @@ function stateNow(state: string | undefined): CallRow["state"] {
   return state === "waiting" || state === "held" ? state : state === "ended" ? "ended" : "running"
 }
 
-/** What a call touches, as the title of its card says it. */
+/** Returns the title of a call from its touches, as its card has it. */
 export function titleOf(app: RowParts, agentId: string, { name, input }: ModelCall): Card["title"] {
   const tool = app.visibleTool(agentId, name) ?? app.findTool(name)
   const list = tool === undefined || input === undefined ? [] : touchesOf(tool, input)

@@ -14,21 +14,21 @@ import type { ChainMail } from "./mail.ts"
 
 /** The limits and callbacks of a chain. */
 export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" | "allowedPaths"> {
-  /** What the model is told first. */
+  /** The first text that the model is told. */
   instructions?: string
-  /** How many answers with tool calls a run may have (default 50). */
+  /** Limit of answers with tool calls in a run (default 50). */
   maxRounds?: number
-  /** How many tool calls a run may make (default 200). */
+  /** Limit of tool calls in a run (default 200). */
   maxCalls?: number
-  /** How many milliseconds a run may take, without the time in which its calls only wait for people (default: an hour). */
+  /** Time limit of a run in milliseconds, without the time its calls only wait for people (default: an hour). */
   deadlineMs?: number
-  /** How many tokens the conversation may use, with those of its sub-agents; then a person is asked for more. */
+  /** Limit of tokens of the conversation, with those of its sub-agents; then a person is asked for more. */
   maxTokens?: number
-  /** How many US dollars it may cost, by the prices of the models; then a person is asked for more. */
+  /** Limit of its cost in US dollars, by the prices of the models; then a person is asked for more. */
   maxCost?: number
-  /** How many tool calls it may make, with those of its sub-agents; then a person is asked for more. */
+  /** Limit of its tool calls, with those of its sub-agents; then a person is asked for more. */
   maxTreeCalls?: number
-  /** What its agent may use in it, without sub-agents; then a person is asked for more. */
+  /** The budget of its agent in it, without sub-agents; then a person is asked for more. */
   perAgent?: Budget
   /** The only tools the model is offered, by name. */
   tools?: readonly string[]
@@ -39,7 +39,7 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   reflect?: boolean | Reflector
   /** Let calls with effects run while another call of the same answer still waits for a person. */
   independent?: boolean
-  /** How many milliseconds to wait for people before `run` returns with status `waiting` (default: to the end). */
+  /** Milliseconds to wait for people before `run` returns with status `waiting` (default: to the end). */
   waitMs?: number
   /** Asks the person at this program. Without it, calls wait in the approval queue. */
   approvals?: Partial<ApprovalUIAdapter>
@@ -68,27 +68,27 @@ export interface ToolChainOptions extends Pick<CallRequest, "taskId" | "userId" 
   signal?: AbortSignal
 }
 
-/** What counts for options that are left out. */
+/** The defaults of options that are left out. */
 export type ChainDefaults = Pick<
   ToolChainOptions,
   "instructions" | "maxRounds" | "maxCalls" | "maxTokens" | "maxCost" | "maxTreeCalls" | "perAgent"
 >
 
-/** What only the app gives a chain. */
+/** Options of a chain that only the app sets. */
 export interface InternalOptions {
   log?: TurnLog
   defaults?: ChainDefaults
   closing?: AbortSignal
   mail?: ChainMail
   day?: DayBudget
-  /** Where the answer is found while it is written. */
+  /** Collects the answer while it is written. */
   answers?: AnswerCollector
-  /** Where the run is found by the tools that look at its context. */
+  /** The contexts of runs, for the tools that look at them. */
   contexts?: ConversationContexts
   /** The conversation is claimed: what the run goes on with, also of what the conversation remembers. */
   onClaimed?: () => { model: LanguageModel | undefined; options: ToolChainOptions }
   onRunStart?(): void
-  /** What it begins with is in the turns. */
+  /** Called when the beginning of the run is in the turns. */
   onRunBegun?(): void
   onRunEnd?(result: ToolChainResult): Promise<void>
   /** The run is over and nothing of it is written any more. */

@@ -17,7 +17,7 @@ export interface ToolCallHistoryEntry {
   callId?: string
   status: string
   code?: string
-  /** What the model was given. */
+  /** The text that the model was given. */
   text: string
   durationMs?: number
 }
@@ -31,18 +31,18 @@ export interface ToolChainResult {
   toolCallHistory: readonly ToolCallHistoryEntry[]
   /** `waiting`: calls wait for people; `resume` goes on once they have answered. */
   status: ChainEnd["status"]
-  /** How the last answer ended. `length` and `content-filter`: the provider cut it off. */
+  /** The ending of the last answer. `length` and `content-filter`: the provider cut it off. */
   finishReason?: FinishReason
-  /** What went wrong, for `error`; for `limit`, which limit was reached and what raises it. */
+  /** The problem, for `error`; for `limit`, the limit that was reached and the key that raises it. */
   error?: string
-  /** What was decided after calls of this run failed, if any did: the last time. With `complete`, part of it is done. */
+  /** The last decision after failed calls of this run, if any failed. With `complete`, part of the work is done. */
   reflection?: Reflection
   /** The calls that wait, for `waiting`. */
   waiting: readonly Ticket[]
   stats: Spent & { durationMs: number }
 }
 
-/** What a run returns, from the turns of its conversation. */
+/** Returns the result of a run, from the turns of its conversation. */
 export function resultOf(
   { id, turns, spent }: TurnLog,
   instructions: string | undefined,

@@ -46,7 +46,7 @@ export interface ActiveChain {
   mail?: ChainMail
 }
 
-/** What a run calls at its turning points. Each may be async; the run waits for those that change what happens. */
+/** The callbacks at a run's turning points. Each may be async; the run waits for those that change what happens. */
 export interface ChainHooks {
   /** Sees the messages before they are sent, and may return others. */
   beforeRequest?(
@@ -64,7 +64,7 @@ export interface ChainHooks {
   onError?(error: unknown, phase: ChainPhase): void
 }
 
-/** Where an error came from: the model, a tool, the store, a reflector, or a callback of the program itself. */
+/** The origin of an error: the model, a tool, the store, a reflector, or a callback of the program itself. */
 export type ChainPhase = "model" | "tool" | "store" | "reflection" | "callback"
 
 export type ChainEnd = { status: ChainStatus; error?: string } | { status: "waiting"; tickets: readonly Ticket[] }
@@ -82,7 +82,7 @@ export async function runChain(chain: ActiveChain): Promise<ChainEnd> {
     if (step.kind === "nothing") return { status: "completed" }
     if (step.kind === "done") {
       const ended = { status: step.status, error: step.error }
-      // What is said in the last moment is read before a run is over.
+      // Messages that arrive now are handled before the run ends.
       const length = step.status === "completed" ? chain.log.turns.length : undefined
       if (await finish(chain, ended, length)) return ended
       continue
@@ -145,7 +145,7 @@ async function ask(
   } catch (error) {
     if (chain.closing.aborted) return { status: "aborted" }
     if (chain.signal.aborted) {
-      // What the person has read stays a part of the conversation.
+      // Text that the person has read stays a part of the conversation.
       if (written.text.trim() !== "")
         await log.append([{ kind: "assistant", body: asTurn(unfinished(written.text), model, read) }])
       return { status: "aborted" }
@@ -165,7 +165,7 @@ const lastRequest: ModelMessage = {
     "A limit of this run was reached, so no more tools can be called. Answer now with what you have, and say what is left to do.",
 }
 
-/** How often a request that the provider refuses as too long is shortened further. */
+/** Limit of further shortenings of a request that the provider refuses as too long. */
 const maxShortenings = 2
 
 /** Makes a request that fits the context, and makes it again, shortened, when the provider refuses it as too long. */
@@ -184,7 +184,7 @@ async function requestTurn(
     let messages = messagesOf(log.turns, instructions)
     if (needsRoom(conversation, messages) || refused > 0) {
       await makeRoom(conversation, refused)
-      // What was said meanwhile can still be taken back.
+      // Messages that came meanwhile can still be taken back.
       const given = log.turns.filter(({ kind, index }) => kind !== "user" || index < read)
       messages = messagesOf(given, instructions)
     }

@@ -18,7 +18,7 @@ export interface ChangedFile {
 /** The most characters of one difference. */
 const longest = 100_000
 
-/** What the turns tell about a file. */
+/** The facts about a file in the turns. */
 interface Told {
   /** Its whole text before the first change and now, where every change is known. Undefined before is a new file. */
   before: { text: string | undefined } | undefined

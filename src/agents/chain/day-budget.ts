@@ -2,7 +2,7 @@ import type { DaySpending } from "../../core/conversation.ts"
 import type { ModelTurn } from "../models/port.ts"
 import { budgetText, type Budget } from "./budget.ts"
 
-/** What an agent may use in a day, over all its conversations and those of its sub-agents. */
+/** The budget of an agent for a day, over all its conversations and those of its sub-agents. */
 export interface DayBudget {
   /** Counts what a request to the model used. */
   add(used: Pick<ModelTurn, "usage" | "cost">): void

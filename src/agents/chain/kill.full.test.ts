@@ -8,7 +8,7 @@ import { modelOf, playedModel } from "../testing/played-model.ts"
 import { expectWellFormed } from "../testing/well-formed.ts"
 
 const optionsAt: Readonly<Record<string, object>> = { held: { checkToolResults: true }, budget: { maxTokens: 12 } }
-/** How many turns there are when the process is killed. */
+/** The number of turns when the process is killed. */
 const turnsAt: Readonly<Record<string, number>> = { "first answer": 1, "last answer": 3, budget: 3, summary: 3 }
 const all = { look: "success", send: "success", write: "success" }
 

@@ -12,11 +12,11 @@ import { chainTurns, treeOf, withoutTakenBack, type ChainTurn } from "../context
 /** The turns of a conversation, in memory or in the store. */
 export interface TurnLog {
   readonly id: string
-  /** Whether the turns survive the process. */
+  /** True if the turns survive the process. */
   readonly isStored: boolean
   readonly turns: readonly ChainTurn[]
   readonly spent: Spent
-  /** Whether calls waited for people when the run began. */
+  /** True if calls waited for people when the run began. */
   readonly wasWaiting: boolean
   /** Until when a stored conversation can be resumed. */
   readonly resumableUntil: number | undefined
@@ -48,7 +48,7 @@ export interface TurnLog {
 
 /** A request to the model, as the log knows it. */
 export interface Reading {
-  /** How many turns the model is given. */
+  /** The number of turns that the model is given. */
   read: number
   /** Grows with every request of the conversation, in whatever process. */
   attempt: number
@@ -57,11 +57,11 @@ export interface Reading {
   startedBy: string
 }
 
-/** What conversations of one tree share: their budget. */
+/** The root of a tree of conversations, which share its budget. */
 export interface RootConversation {
   readonly id: string
   readonly agentId: string
-  /** What the whole tree has used. */
+  /** Returns the usage of the whole tree. */
   spent(): Promise<Spent>
   turns(): Promise<readonly ChainTurn[]>
   post(turn: NewTurn): Promise<void>
@@ -125,17 +125,17 @@ export function memoryLog(id: string, agentId: string): TurnLog {
 
 /** A run that has claimed its conversation. */
 interface ClaimedRun {
-  /** Whether only its end is left to write, so that whoever wants the conversation waits for it. */
+  /** True if only its end is left to write, so that whoever wants the conversation waits for it. */
   isEnding: boolean
   over: Promise<void>
 }
 
-/** What a stored conversation needs of the process. */
+/** The parts of the process that a stored conversation needs. */
 export interface LogStore {
   conversations: Conversations
   owner: string
   isAlive(owner: string): boolean | Promise<boolean>
-  /** Whether an agent has not ended. */
+  /** Reports whether an agent has not ended. */
   isActive(agentId: string): boolean
   /** The runs of this process, by their conversation. */
   claimedHere: Map<string, ClaimedRun>
@@ -150,9 +150,9 @@ export interface StoredLogOptions {
   /** Called with what is stored before a run claims it. Returns the settings that change. */
   goOn?(found: Conversation): object
   resumableMs: number
-  /** Whether messages may begin it, without a text from a person. */
+  /** True if messages may begin it, without a text from a person. */
   beginsWithMail?: boolean
-  /** Whether its run gives way to another one of this process, instead of waiting for its end. */
+  /** True if its run gives way to another one of this process, instead of waiting for its end. */
   yields?: boolean
   /** The conversation whose agent began this one. */
   parent?: string

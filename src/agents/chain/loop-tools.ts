@@ -102,7 +102,7 @@ function interruptedTool(): Tool {
 }
 
 /**
- * How the loop itself asks people: as calls, so that the questions wait in the approval queue of every interface, survive
- * a restart and are in the audit log.
+ * The tools by which the loop asks people: as calls, so that the questions wait in the approval queue of every
+ * interface, survive a restart and are in the audit log.
  */
 export const loopTools: readonly Tool[] = [budgetTool(), hopsTool(), interruptedTool()]

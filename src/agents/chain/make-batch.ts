@@ -63,8 +63,8 @@ export async function makeBatch(
 }
 
 /**
- * Which calls get a key: all of a stored chain, else those that are equal to an earlier one of the same answer. Without keys
- * equal calls that ask a person would be one question, and run once.
+ * Returns the calls that get a key: all of a stored chain, else those that equal an earlier one of the same answer.
+ * Without keys equal calls that ask a person would be one question, and run once.
  */
 function keyedPlaces(made: readonly MadeCall[], durable: boolean): ReadonlySet<number> {
   if (durable) return new Set(made.map(({ place }) => place))
@@ -79,7 +79,7 @@ function keyedPlaces(made: readonly MadeCall[], durable: boolean): ReadonlySet<n
   return keyed
 }
 
-/** Whether a call that has not run ended because its caller waited no longer for the others of its answer. */
+/** Reports whether a call that has not run ended because its caller waited no longer for the others of its answer. */
 function isGivenBack({ code, metadata }: ToolResult): boolean {
   return code === "aborted" && metadata?.["ran"] !== true
 }

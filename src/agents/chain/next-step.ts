@@ -12,7 +12,7 @@ import {
 export interface RunLimits {
   maxRounds: number
   maxCalls: number
-  /** Whether failed calls are reflected on before the model is asked again. */
+  /** True if failed calls are reflected on before the model is asked again. */
   reflects: boolean
 }
 
@@ -29,7 +29,7 @@ export type NextStep =
   /** Nothing was said yet. */
   | { kind: "nothing" }
 
-/** What a chain does next. It depends on nothing but the turns, so that a killed chain goes on where it was. */
+/** Finds the next step of a chain. It depends on nothing but the turns, so that a killed chain goes on where it was. */
 export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, reflects }: RunLimits): NextStep {
   const run = readRun(currentRun(turns))
   const { last, answer } = run
@@ -51,12 +51,12 @@ export function nextStep(turns: readonly ChainTurn[], { maxRounds, maxCalls, ref
   return answer.body.describedCall && !run.isHinted ? { kind: "hint" } : { kind: "done", status: "completed" }
 }
 
-/** Whether the current run was stopped, and not resumed since. */
+/** Reports whether the current run was stopped, and not resumed since. */
 export function isStopped(turns: readonly ChainTurn[]): boolean {
   return readRun(currentRun(turns)).isStopped
 }
 
-/** Which limit was reached, and the key that raises it. */
+/** Returns a sentence on the limit that was reached, and the key that raises it. */
 function limitSentence({ rounds }: RunFacts, { maxRounds, maxCalls }: Omit<RunLimits, "reflects">): string {
   const raise = (key: string, flag: string) =>
     `'agents.${key}' in the configuration raises it, and ${flag} of 'qm run' for one conversation.`
@@ -75,25 +75,25 @@ function whyEmpty({ text, finishReason }: AssistantTurn): string | undefined {
   return undefined
 }
 
-/** What the turns of a run amount to. */
+/** A summary of the turns of a run. */
 interface RunFacts {
   /** The last turn that is not an aside. */
   last: ChainTurn | undefined
   /** The last answer of the model, and the results that came after it. */
   answer: (ChainTurn & { kind: "assistant" }) | undefined
   results: ResultsTurn | undefined
-  /** Whether somebody said something, or asked for another answer, that the last answer does not know of. */
+  /** True if somebody said something, or asked for another answer, that the last answer does not know of. */
   isUnread: boolean
-  /** How many answers had calls. */
+  /** The number of answers with calls. */
   rounds: number
-  /** How many calls the model asked for that could be made, and how many were made, with those that tools made. */
+  /** The numbers of calls the model asked for that could be made, and of calls made, with those that tools made. */
   asked: number
   made: number
   isStopped: boolean
   isHinted: boolean
   /** The last results, if nothing was decided about them yet. */
   unreflected: ResultsTurn | undefined
-  /** What was decided last. */
+  /** The last decision. */
   verdict: string | undefined
 }
 
@@ -149,7 +149,7 @@ function hasFailures(turn: ResultsTurn | undefined): boolean {
   return turn !== undefined && turn.results.some((result) => wasMade(result) && result.isError)
 }
 
-/** How many calls were made for these results, with those that tools made. */
+/** Counts the calls that were made for these results, with those that tools made. */
 export function callsIn({ results }: ResultsTurn): number {
   return results.reduce((sum, result) => sum + (wasMade(result) ? 1 + (result.subCalls ?? 0) : 0), 0)
 }

@@ -49,8 +49,8 @@ export interface ChainOptions extends ToolChainOptions {
   /** The id of a stored conversation to go on with. Options that are left out are those it had before. */
   id?: string
   /**
-   * Whether answers of agents that it asked begin a run of their own where agents work by themselves, and what was left
-   * unfinished goes on there (default true, for stored conversations with a configured model).
+   * True if answers of agents that it asked begin a run of their own where agents work by themselves, and unfinished
+   * work goes on there (default true, for stored conversations with a configured model).
    */
   wakes?: boolean
   /** The stored conversation whose agent begins this one: both count against the budget of the first. */
@@ -59,7 +59,7 @@ export interface ChainOptions extends ToolChainOptions {
 
 /** Conversations in the store, of any process. */
 export interface ConversationAdmin {
-  /** What the configuration lets a run do that is given no limits of its own. */
+  /** The configured limits of a run that is given none of its own. */
   readonly limits: Pick<ChainSettings, "maxRounds" | "maxCalls">
   /** Those that changed last first, with where they stand. */
   list(filter?: ConversationFilter): Promise<{ conversations: ListedConversation[]; cursor?: string }>
@@ -74,21 +74,21 @@ export interface ConversationAdmin {
   ): Promise<readonly (OpenCall | undefined)[]>
   /** The answers that models write in this process, as far as they have come. */
   readonly answers: AnswersInProgress
-  /** Whether another process works on it. */
+  /** Reports whether another process works on it. */
   runsElsewhere(conversation: Pick<Conversation, "owner">): Promise<boolean>
   /** The model that reads the next message. */
   modelOf(conversation: Pick<Conversation, "id" | "agentId" | "settings">): LanguageModel
-  /** How full the context of its model is. */
+  /** Returns the fill level of the context of its model. */
   contextOf(conversation: Conversation): Promise<ContextStatus>
-  /** What the models of each agent have cost since then, in all its conversations. */
+  /** Returns the cost of the models of each agent since then, in all its conversations. */
   costSince(at: number): Promise<readonly { agentId: string; cost: number }[]>
-  /** What was used in the tree below a conversation, by itself and by others. */
+  /** Returns the usage in the tree below a conversation, by itself and by others. */
   spentInTree(id: string): Promise<Spent>
-  /** What it may use together with those below it, with what people gave it more. */
+  /** Returns its budget together with those below it, with people's additions. */
   budgetOf(conversation: Conversation): Promise<Budget>
   /** Its turns from an index on, and then each new one as it comes, until the signal aborts. Runs in any process. */
   follow(id: string, options?: { from?: number; signal?: AbortSignal }): AsyncIterable<Turn>
-  /** What the agents did that it gave work to, directly or through others, after the cursor of a former answer. */
+  /** Returns the events of the agents that it gave work to, directly or not, after the cursor of a former answer. */
   agentEvents(id: string, cursor?: string): Promise<{ events: AgentEvent[]; cursor: string }>
   /**
    * A chain that goes on with a stored conversation, with its model and options as long as no others are given. Undefined
@@ -124,14 +124,14 @@ export interface ConversationAdmin {
   stop(id: string, by: string): Promise<boolean>
 }
 
-/** What is said with a text, and by whom. */
+/** The speaker of a text that is said, and its images. */
 export interface Told {
   by: string
   userId?: string
   images?: readonly ResultImage[]
 }
 
-/** What chains need of the app. */
+/** The parts of the app that chains need. */
 export interface ChainParts extends LogStore {
   app: ChainApp
   models: Models
@@ -145,29 +145,29 @@ export interface ChainParts extends LogStore {
   /** Writes a note about a conversation into the audit log. */
   note(conversationId: string, agentId: string, text: string): Promise<void>
   emit(event: QuartermasterEvent): void
-  /** What a conversation of the society goes on with, whoever lets it. Undefined for any other one. */
+  /** Returns the options of a resumed conversation of the society, whoever resumes it. Undefined for any other one. */
   societyOptions?: (conversation: Conversation) => ToolChainOptions | undefined
   /** The messages of a stored conversation. */
   mailOf?: (conversationId: string, agentId: string) => ChainMail
 }
 
-/** What the society gives a chain besides the options that everybody has. */
+/** The society's additions to the options of a chain that everybody has. */
 export interface SocietyChain {
   /** Aborted to stop the run where it is, to go on later. */
   pause?: AbortSignal
   settings?: Readonly<Record<string, unknown>>
 }
 
-/** What the configuration says about all chains. */
+/** The configuration of all chains. */
 export interface ChainSettings {
   maxRounds: number
   maxCalls: number
-  /** How long people may take to answer the calls of a stored conversation, and so long it can be resumed. */
+  /** Milliseconds for people to answer the calls of a stored conversation, and for which it can be resumed. */
   resumableMs: number
-  /** What a conversation may use with those that it began, and what one agent may use in one of them. */
+  /** The budgets of a conversation with those that it began, and of one agent in one of them. */
   budget: Budget
   perAgent: Budget
-  /** What one agent may use in a day, over all its conversations. */
+  /** The budget of one agent for a day, over all its conversations. */
   budgetPerDay?: Omit<Budget, "maxCalls">
 }
 
@@ -262,12 +262,12 @@ export function openChains(parts: ChainParts) {
       return begins ? { turn, state: "active", root: "", ...outlineOf([turn], true) } : { turn, state }
     })
     if (chain === undefined || length === undefined) return undefined
-    // What goes wrong in the run is in its turns and the audit log.
+    // Errors of the run are in its turns and the audit log.
     if (begins || (await isLeft(id))) chain.resume().catch(() => {})
     return { index: length - 1, begins }
   }
 
-  /** Whether a conversation is in the middle of a run, and no live process works on it. */
+  /** Reports whether a conversation is in the middle of a run, and no live process works on it. */
   async function isLeft(id: string): Promise<boolean> {
     const { state, owner = "" } = (await conversations.get(id)) ?? {}
     if ((state !== "active" && state !== "waiting") || parts.claimedHere.has(id)) return false

@@ -3,7 +3,7 @@ import type { CallableTool, ReflectedAction, Reflection, ReflectionInput, Reflec
 import { ruleReflector } from "../reflection/rules.ts"
 import { currentRun, type ChainTurn, type CallResult } from "../context/turns.ts"
 
-/** What a reflection of a chain is about. */
+/** The run that a reflection of a chain is about. */
 interface FailedRun {
   app: Pick<AgentTools, "visibleTool">
   agentId: string

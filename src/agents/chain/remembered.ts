@@ -6,8 +6,8 @@ import type { Budget } from "./budget.ts"
 import type { ToolChainOptions } from "./chain-options.ts"
 
 /**
- * What is plain data, so that another process goes on with the same limits. Callbacks end with their process, and who
- * speaks is said anew each time.
+ * The options that are plain data, so that another process goes on with the same limits. Callbacks end with their
+ * process, and the speaker is given anew each time.
  */
 const remembered = [
   "instructions",
@@ -27,7 +27,7 @@ const remembered = [
 
 type Remembered = Pick<ToolChainOptions, (typeof remembered)[number]>
 
-/** What a conversation remembers of the options of its last run. */
+/** Returns the options of the last run that a conversation remembers. */
 export function settingsOf(options: ToolChainOptions, wakes: boolean): { wakes: boolean; options: Remembered } {
   return { wakes, options: pickRemembered(options) }
 }
@@ -61,7 +61,7 @@ function pickRemembered(options: ToolChainOptions): Remembered {
   return Object.fromEntries(given) as Remembered
 }
 
-/** What a run goes on with: what is given now, and the rest as it was before. What it may use never becomes more. */
+/** Returns the options of a resumed run: new values override stored ones; limits never increase. */
 export function goOnWith(before: ToolChainOptions, given: ToolChainOptions): ToolChainOptions {
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ToolChainOptions
   const merged = { ...before, ...said }

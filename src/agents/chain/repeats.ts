@@ -7,8 +7,8 @@ import { currentRun, type CallResult, type ChainTurn } from "../context/turns.ts
 const mostSameResults = 2
 
 /**
- * Whether this call was made before in this run, often enough and with the same result every time. Results that the model
- * is no longer shown do not count: it may read them again.
+ * Reports whether this call was made before in this run, often enough and with the same result every time. Results
+ * that the model is no longer shown do not count: it may read them again.
  */
 export function isRepeated(call: ModelCall, turns: readonly ChainTurn[]): boolean {
   let key: string | undefined

@@ -1,6 +1,6 @@
 import type { CallResult, ChainTurn } from "../context/turns.ts"
 
-/** How many characters of results one call may be given. */
+/** Limit of characters of results that one call may be given. */
 const longestInput = 1_000_000
 
 /** Every result of a conversation by its number. */

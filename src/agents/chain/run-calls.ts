@@ -14,7 +14,7 @@ import type { CallResult, ChainTurn } from "../context/turns.ts"
 export interface Batch {
   turn: number
   calls: readonly ModelCall[]
-  /** How many of the calls may still be made in this run. */
+  /** The number of calls that may still be made in this run. */
   allowed: number
   turns: readonly ChainTurn[]
   why: string
@@ -102,7 +102,7 @@ function prepare(
   return "problem" in expanded ? notExecuted(expanded.problem) : { call, place, input: expanded.input }
 }
 
-/** What the model is told of an ended call. It learns of an input that a person changed, and of what a person checked. */
+/** Returns the model's text on an ended call. It reports an input that a person changed, and a person's checks. */
 export async function toldResult(
   { call: { id, name } }: Pick<Prepared, "call">,
   ref: string,
@@ -154,7 +154,7 @@ async function textFor(
   return { text, value: { start: said.length, end: said.length + shown.length, isJson } }
 }
 
-/** How many characters of each of these results the model is given: about four are a token. */
+/** Returns the limit of characters for each of these results: about four are a token. */
 export function textLimit({ contextTokens }: CallContext, results: number): number {
   if (contextTokens === undefined) return modelTextLimit
   return Math.min(modelTextLimit, Math.max(500, Math.floor((contextTokens * 4) / 3 / Math.max(1, results))))

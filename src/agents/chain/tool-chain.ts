@@ -66,7 +66,7 @@ export class ToolChain {
     return this.#model
   }
 
-  /** How many turns the last run had read when it ended. A stop that came too late for it does not count. */
+  /** The number of turns the last run had read when it ended. A stop that came too late for it does not count. */
   get turnsRead(): number {
     return this.#turnsRead
   }
@@ -149,7 +149,7 @@ export class ToolChain {
     }
   }
 
-  /** What the run works with, now that it is known what the conversation remembers. */
+  /** Returns the parts of the run, now that the conversation's remembered options are known. */
   #claimed(stop: Stop): ActiveChain {
     const remembered = this.#internal.onClaimed?.()
     if (remembered !== undefined) {
@@ -219,7 +219,7 @@ export class ToolChain {
   }
 
   #report(error: unknown, phase: ChainPhase): void {
-    // Where reporting fails too, nobody is left to be told.
+    // An error of reporting itself can be reported to nobody.
     attempt(
       () => this.#options.onError?.(error, phase),
       () => {},

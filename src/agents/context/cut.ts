@@ -1,6 +1,6 @@
 import type { ChainTurn } from "./turns.ts"
 
-/** Whether a turn is a message to or from the model. */
+/** Reports whether a turn is a message to or from the model. */
 export function isMessage({ kind }: ChainTurn): boolean {
   return kind === "user" || kind === "assistant" || kind === "results"
 }

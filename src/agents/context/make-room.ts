@@ -27,7 +27,7 @@ const summariseFrom = 0.8
 /** The share of the context window that the last turns may keep. */
 const keepShare = 0.3
 
-/** Whether a request should be shortened before it is made. */
+/** Reports whether a request should be shortened before it is made. */
 export function needsRoom(conversation: Shortenable, messages: readonly ModelMessage[]): boolean {
   const used = countTokens(conversation.turns(), { messages, tools: conversation.tools })
   return used >= maxTokens(conversation) * contextThresholds.warning

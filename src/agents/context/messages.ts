@@ -42,7 +42,7 @@ export function messagesOf(turns: readonly ChainTurn[], instructions?: string): 
   return messages
 }
 
-/** What decides how turns are shown to the model. */
+/** The settings for how turns are shown to the model. */
 interface View {
   summary: SummaryTurn | undefined
   /** The results that are shown as a reference only. */
@@ -119,7 +119,7 @@ function withNumber({ ref, text, isError }: CallResult): string {
   return `${text}\n[This is result ${ref}. To pass it on as it is shown here, write {"$ref":"${ref}"} as an argument.]`
 }
 
-/** What stands in place of a result that was taken out of the context. */
+/** Returns the text in place of a result that was taken out of the context. */
 export function referenceText({ ref, text }: Pick<CallResult, "ref" | "text">): string {
   return `[Result ${ref} (${text.length} characters) is no longer shown. Make the call again if you need it.]`
 }

@@ -5,7 +5,7 @@ import { chainTurns, hintsBy, saidText } from "./turns.ts"
 /** The most characters of a title and of a preview. */
 const longest = { title: 80, preview: 160 }
 
-/** What lists show of a conversation after these turns. The title comes from the first message. */
+/** Returns the entry for lists of a conversation after these turns. The title comes from the first message. */
 export function outlineOf(
   turns: readonly NewTurn[],
   hasTitle: boolean,

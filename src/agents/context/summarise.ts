@@ -22,7 +22,7 @@ export async function summarise(
   })
 }
 
-/** What stands in place of a summary when the model wrote none: what the user said. */
+/** Returns the text in place of a summary when the model wrote none: what the user said. */
 export function withoutModel(turns: readonly ChainTurn[]): string {
   const said = turns.flatMap((turn) =>
     turn.kind === "summary" || (turn.kind === "user" && turn.body.by !== hintsBy) ? [turn.body.text] : [],

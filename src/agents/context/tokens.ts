@@ -3,17 +3,17 @@ import type { ModelMessage, ModelTool } from "../models/port.ts"
 import { lengthOfParts } from "../models/usage.ts"
 import type { ChainTurn } from "./turns.ts"
 
-/** What a model without `contextTokens` is taken to have. */
+/** The assumed context of a model without `contextTokens`. */
 export const defaultContextTokens = 128_000
 
-/** What a request consists of. */
+/** The parts of a request. */
 export interface RequestParts {
   messages: readonly ModelMessage[]
   tools: readonly ModelTool[]
 }
 
 /**
- * How many tokens the next request has. Up to the last answer that is the provider's own count; what came after it is
+ * Counts the tokens of the next request. Up to the last answer that is the provider's own count; what came after it is
  * estimated, and so is everything when the provider counted nothing or the context was compressed since.
  */
 export function countTokens(turns: readonly ChainTurn[], { messages, tools }: RequestParts): number {

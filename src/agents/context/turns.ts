@@ -5,7 +5,7 @@ import type { EndingCode, ToolExecuteStatus } from "../../core/result.ts"
 import type { Reflection } from "../reflection/reflector.ts"
 import type { AssistantPart, FinishReason, ModelCall, ModelUsage } from "../models/port.ts"
 
-/** What a conversation consists of. The turns are its whole state: what happens next follows from them alone. */
+/** A turn of a conversation. The turns are its whole state: what happens next follows from them alone. */
 export type ChainTurn = { index: number; at: number } & (
   | { kind: "user"; body: UserTurn }
   | { kind: "assistant"; body: AssistantTurn }
@@ -14,7 +14,7 @@ export type ChainTurn = { index: number; at: number } & (
   | { kind: "references"; body: ReferencesTurn }
   | { kind: "budget"; body: BudgetTurn }
   | { kind: "hops"; body: HopsTurn }
-  /** What was decided after calls of the turn before it failed. */
+  /** The decision after calls of the turn before it failed. */
   | { kind: "reflection"; body: Reflection }
   | { kind: "stop"; body: { by: string } }
   /** A person took a message back before the model had read it. The message itself becomes one of these when it is read. */
@@ -26,7 +26,7 @@ export type ChainTurn = { index: number; at: number } & (
 
 export interface UserTurn {
   text: string
-  /** Whether it begins a new run with limits of its own; text that steers a run, and our own hints, do not. */
+  /** True if it begins a new run with limits of its own; text that steers a run, and our own hints, do not. */
   begins: boolean
   by: string
   /** Pictures for a model that sees. */
@@ -45,7 +45,7 @@ export function messageMarks(id: string): readonly [begin: string, end: string] 
   return [`<message-${id}>\n`, `\n</message-${id}>`]
 }
 
-/** What was said: of a message the text that it quotes. */
+/** Returns the text that was said: of a message the text that it quotes. */
 export function saidText({ text, message }: Pick<UserTurn, "text" | "message">): string {
   if (message === undefined) return text
   const [begin, end] = messageMarks(message.id)
@@ -75,7 +75,7 @@ export interface AssistantTurn {
   usage: ModelUsage
   cost?: number
   model: string
-  /** How many turns the model had read. What was said while it answered is unread. */
+  /** The number of turns the model had read. Messages that came while it answered are unread. */
   read?: number
   /** It was asked anew after its process had ended in the middle of an answer. */
   interrupted?: true
@@ -86,14 +86,14 @@ export interface ResultsTurn {
   results: readonly CallResult[]
 }
 
-/** What became of one call, as the model was told. */
+/** The outcome of one call, as the model was told. */
 export interface CallResult {
   /** The model's id of the call. */
   id: string
   name: string
   /** The text for the model. Nothing that a person withheld is in it. */
   text: string
-  /** Where in the text the tool's value is, as far as it is shown; around it is what a person said, and what is cut. */
+  /** The place of the tool's value in the text, as far as it is shown; a person's words and cuts are around it. */
   value?: { start: number; end: number; isJson: boolean }
   isError: boolean
   /** The image in the result, where the model sees images. */
@@ -103,13 +103,13 @@ export interface CallResult {
   status?: ToolExecuteStatus
   code?: EndingCode
   durationMs?: number
-  /** How many calls its tool made in turn. */
+  /** The number of calls its tool made in turn. */
   subCalls?: number
-  /** Whether the call failed, also when it was tried again, of something that may pass. */
+  /** True if the call failed, also when it was tried again, for a reason that may pass. */
   transient?: boolean
   /** The number by which the model may pass this result on: `{"$ref": "r3"}`. */
   ref: string
-  /** Whether the same call made again would give it again, so that it need not stay in the context. */
+  /** True if the same call made again would give it again, so that it need not stay in the context. */
   canBeReadAgain?: boolean
 }
 
@@ -138,15 +138,15 @@ export interface BudgetTurn {
 /** A person let messages go on, or did not, when many had led to a run. */
 export interface HopsTurn {
   callId: string
-  /** How many hops were allowed before. */
+  /** The number of hops allowed before. */
   after: number
-  /** How many more there may be; 0 when the person said no, null when the question was taken back. */
+  /** The number of further hops allowed; 0 when the person said no, null when the question was taken back. */
   more: number | null
 }
 
 export type ChainStatus = "completed" | "aborted" | "error" | "limit"
 
-/** How a run ended. The conversation can go on with a new message. */
+/** The end of a run. The conversation can go on with a new message. */
 export interface EndTurn {
   status: ChainStatus
   error?: string
@@ -168,12 +168,12 @@ export function withoutTakenBack(turns: readonly ChainTurn[]): ChainTurn[] {
   })
 }
 
-/** Whether a person can take a turn back as long as it is unread. */
+/** Reports whether a person can take a turn back as long as it is unread. */
 export function canBeTakenBack(turn: ChainTurn | undefined): turn is Extract<ChainTurn, { kind: "user" }> {
   return turn?.kind === "user" && !turn.body.begins && turn.body.by !== hintsBy && turn.body.message === undefined
 }
 
-/** How many turns the model had read for its last answer. */
+/** Returns the number of turns the model had read for its last answer. */
 export function readForAnswer(turns: readonly ChainTurn[]): number {
   const answer = turns.findLast(({ kind }) => kind === "assistant")
   return answer?.kind === "assistant" ? (answer.body.read ?? answer.index) : 0
@@ -201,10 +201,10 @@ export function treeOf([first]: readonly ChainTurn[], conversationId: string): s
   return (first?.kind === "user" ? first.body.message?.root : undefined) ?? conversationId
 }
 
-/** Who gives the model our hints. */
+/** The author of our hints to the model. */
 export const hintsBy = "quartermaster"
 
-/** Who speaks in a conversation that belongs to no person by name. */
+/** The speaker in a conversation that belongs to no person by name. */
 export const unnamedPerson = "user"
 
 /** The messages that a run was given. */

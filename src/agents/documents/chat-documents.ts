@@ -11,7 +11,7 @@ import { parseDocument, writeDocument, type FoundSection, type Section } from ".
 import { mergeDocument, withDraft, type MergedDocument } from "./merge.ts"
 import { sectionsOf } from "./render.ts"
 
-/** What is stored of a document. Which conversation lives in a file is never read from the file. */
+/** The stored binding of a document. The conversation that lives in a file is never read from the file. */
 export interface DocumentBinding {
   path: string
   agentId: string
@@ -167,7 +167,7 @@ export function openChatDocuments(parts: DocumentParts): ChatDocuments {
   }
 
   function syncLater(path: string): void {
-    // What fails now is tried again with the next turn, and reported to whoever reads it.
+    // A failure now is tried again with the next turn, and reported to whoever reads it.
     sync(path).catch(() => {})
   }
 
@@ -278,7 +278,7 @@ export function openChatDocuments(parts: DocumentParts): ChatDocuments {
   }
 }
 
-/** What was typed while the draft was sent. */
+/** Returns the text that was typed while the draft was sent. */
 function leftOf(now: string, sent: string): string {
   return now.startsWith(sent) ? now.slice(sent.length).trim() : now
 }

@@ -9,7 +9,7 @@ export type SectionKind = (typeof sectionKinds)[number]
 
 export interface Section {
   kind: SectionKind
-  /** Which part of the conversation it shows: the turn, for a call with its place. Empty for what a person adds. */
+  /** The part of the conversation it shows: the turn, for a call with its place. Empty for a person's addition. */
   key: string
   /** The heading that readers of the file see. */
   heading: string
@@ -22,7 +22,7 @@ export interface FoundSection extends Section {
 }
 
 export interface ParsedDocument {
-  /** What stands above the first section. */
+  /** The text above the first section. */
   lead: string
   sections: FoundSection[]
 }
@@ -59,7 +59,7 @@ export function writeDocument({ lead, sections }: { lead: string; sections: read
   return [...(lead === "" ? [] : [lead, ""]), ...parts].join("\n")
 }
 
-/** Whether the words of a section are those of an agent, a tool or Quartermaster. */
+/** Reports whether the words of a section are those of an agent, a tool or Quartermaster. */
 function isQuoted(kind: SectionKind): boolean {
   return kind !== "person" && kind !== "draft"
 }

@@ -7,7 +7,7 @@ export const draftHeading = "Draft"
 export interface MergedDocument {
   lead: string
   sections: FoundSection[]
-  /** What a person wrote and has not sent. */
+  /** The text that a person wrote and has not sent. */
   draft: string
   /** The message that the draft is a change of; else empty. */
   sent: string
@@ -49,7 +49,7 @@ export function mergeDocument(found: ParsedDocument, conversation: readonly Sect
     const text = wholeText(section, own?.heading ?? section.heading)
     const isOurs = digestOf(section) === section.digest
     if (text === "" || (isFirst && (text === own.text || isOurs))) continue
-    // What waited and does not wait any more.
+    // Items that waited and do not wait any more.
     if (own === undefined && isOurs && (section.kind === "approval" || section.kind === "note")) continue
     if (isFirst && section.kind === "person" && draft === "") {
       draft = text

@@ -2,12 +2,12 @@ import type { CallRow } from "../chain/call-rows.ts"
 import { hintsBy, saidText, unnamedPerson, type ChainTurn } from "../context/turns.ts"
 import type { Section } from "./grammar.ts"
 
-/** What a document shows besides the turns. */
+/** The parts of a document besides the turns. */
 export interface Shown {
   agentId: string
   /** The rows of calls, by the turn of their answer. */
   rows: ReadonlyMap<number, readonly CallRow[]>
-  /** What waits for a person and is no call of these turns: a budget, or a call of an agent below. */
+  /** Items that wait for a person and are no call of these turns: a budget, or a call of an agent below. */
   waiting: readonly { callId: string; agentId: string; tool: string }[]
   nameOf(person: string): string
 }

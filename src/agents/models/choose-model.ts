@@ -1,7 +1,7 @@
 import type { Models } from "./open-models.ts"
 import type { LanguageModel } from "./port.ts"
 
-/** Where the model of a conversation may come from. */
+/** The sources of the model of a conversation. */
 export interface ModelChoice {
   /** A model, or the name of one, that somebody asks for now. */
   chosen?: string | LanguageModel

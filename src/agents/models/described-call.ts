@@ -1,8 +1,8 @@
-/** How models write calls that a server should have recognised and did not. */
+/** Forms of calls as models write them that a server should have recognised and did not. */
 const tags =
   /<tool_call>|<\|tool_call|<function=|<function_calls?>|<invoke name=|<tool_use>|\[TOOL_CALLS\]|```tool_(?:call|code)/
 
-/** Whether a text holds a call instead of making it. Without tools it never does. */
+/** Reports whether a text holds a call instead of making it. Without tools it never does. */
 export function describesCall(text: string, tools: readonly string[]): boolean {
   if (tools.length === 0) return false
   return tags.test(withoutInlineCode(text)) || isCallAsJson(text, tools)

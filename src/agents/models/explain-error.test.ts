@@ -9,7 +9,7 @@ const server = {
   tools: ["read_file", "add"],
 }
 
-/** What providers say with status 400, by what it means. */
+/** Sentences of providers with status 400, by their meaning. */
 const said: Record<string, Record<string, string>> = {
   context_exceeded: {
     OpenAI: "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",

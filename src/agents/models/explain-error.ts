@@ -26,7 +26,7 @@ interface ProviderError {
   cause?: unknown
   /** Of errors inside a stream. */
   type?: string
-  /** What came and could not be read, as a text or as a value. */
+  /** The unreadable answer, as a text or as a value. */
   text?: string
   value?: unknown
 }
@@ -78,7 +78,7 @@ function ownError(thrown: unknown): ModelError | undefined {
 
 const isAboutKey = /api[ _-]?key (is )?(not valid|invalid|expired)|(invalid|incorrect) api[ _-]?key/i
 
-/** How providers say that a request has too many tokens; `explain-error.test.ts` has a sentence of each. */
+/** Sentences of providers for a request with too many tokens; `explain-error.test.ts` has a sentence of each. */
 const isTooLong =
   /context.{0,20}(length|window|limit|size)|maximum (context|model length)|prompt is too long|too many (input )?tokens|input is too long|token count.{0,30}exceeds|range of input length/i
 
@@ -165,7 +165,7 @@ function codeOf(error: unknown): string | undefined {
   return undefined
 }
 
-/** What the server said, as a line of at most 300 characters. */
+/** Returns the server's message, as a line of at most 300 characters. */
 function saidBy(error: ProviderError, thrown: unknown, server: Server): string {
   const message = error.message ?? (typeof thrown === "object" ? JSON.stringify(thrown) : errorMessage(thrown))
   return asLine(message === "" ? (error.responseBody ?? "") : message, server, 300)

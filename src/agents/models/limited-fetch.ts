@@ -1,6 +1,6 @@
 import { ModelError } from "./model-error.ts"
 
-/** What a server may send for one answer, with all that its format adds around the text. */
+/** Limit of bytes of a server for one answer, with all that its format adds around the text. */
 const largestResponse = 64 * 1024 * 1024
 
 /**

@@ -1,6 +1,6 @@
 import { parseUrl } from "../../lib/url.ts"
 
-/** What is known of a server that its messages must not show. */
+/** Facts about a server that its messages must not show. */
 export interface ServerSecrets {
   address: string
   key: { value: string } | undefined

@@ -23,7 +23,7 @@ export type ModelErrorCode =
 export class ModelError extends Error {
   override readonly name = "ModelError"
   readonly code: ModelErrorCode
-  /** How long the server asks to wait. */
+  /** The time that the server asks to wait. */
   readonly retryAfterMs: number | undefined
 
   /** Without a `cause`: what providers' libraries throw holds the request and can hold the key. */
@@ -33,7 +33,7 @@ export class ModelError extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** How often it is worth making the same request again. */
+  /** The number of retries that are worthwhile. */
   get retries(): number {
     return transient.has(this.code) ? Infinity : this.code === "malformed_call" ? 1 : 0
   }

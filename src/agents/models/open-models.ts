@@ -95,7 +95,7 @@ export function keyVariables(settings: Readonly<Record<string, ModelSettings>>):
 function openModel(name: string, settings: ModelSettings, environment: Environment): LanguageModel {
   const { price, streamTools, contextTokens, maxOutputTokens, timeout, firstByteTimeout, baseUrl, script } = settings
   const { provider, modelId } = describe(settings)
-  // What speaks OpenAI's protocol is often a model for text only, whose server refuses images.
+  // A server with OpenAI's protocol often has a model for text only and refuses images.
   const { images = provider === "anthropic" || provider === "google" } = settings
   const key = () => requireKey(name, settings, environment)
   const stream = provider === "scripted" ? scripted(script ?? "") : adapters[provider]({ name, modelId, baseUrl, key })

@@ -11,7 +11,7 @@ export interface LanguageModel {
   readonly provider: string
   /** The provider's name of the model. */
   readonly modelId: string
-  /** How many tokens a request and its answer may have together. */
+  /** Limit of tokens of a request and its answer together. */
   readonly contextTokens?: number
   /** Money per million tokens. */
   readonly price?: ModelPrice
@@ -19,7 +19,7 @@ export interface LanguageModel {
   readonly limits?: ModelLimits
   /** False: requests with tools are made without streaming, for servers that lose streamed calls. */
   readonly streamTools?: boolean
-  /** Whether it can look at the images in results. Left out: it gets their texts only. */
+  /** True if it can look at the images in results. Left out: it gets their texts only. */
   readonly seesImages?: boolean
   /**
    * Throws, or yields an `error` part, when something goes wrong. `streaming: false` asks for the whole answer in one
@@ -66,7 +66,7 @@ export type ModelMessage =
   | { readonly role: "assistant"; readonly content: readonly AssistantPart[] }
   | { readonly role: "tool"; readonly content: readonly ToolResultPart[] }
 
-/** What a model said, in its order. Goes back to the model in the next request as it is. */
+/** A part of a model's answer, in its order. Goes back to the model in the next request as it is. */
 export type AssistantPart =
   | { readonly type: "text"; readonly text: string; readonly providerMetadata?: ProviderMetadata }
   | { readonly type: "reasoning"; readonly text: string; readonly providerMetadata?: ProviderMetadata }
@@ -89,7 +89,7 @@ export interface ToolResultPart {
   readonly isError?: boolean
 }
 
-/** What only the provider understands, for example the signature of a thought. Store it and send it back unchanged. */
+/** Data only the provider understands, for example the signature of a thought. Store it and send it back unchanged. */
 export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** A piece of an answer. Pieces of one text or thought have the same `block`. */
@@ -109,9 +109,9 @@ export type FinishReason = "stop" | "length" | "content-filter" | "tool-calls" |
 export interface ModelUsage {
   inputTokens: number
   outputTokens: number
-  /** How many of the input tokens the provider had in its cache. */
+  /** The number of input tokens that the provider had in its cache. */
   cachedTokens?: number
-  /** How many of the input tokens the provider wrote into its cache. */
+  /** The number of input tokens that the provider wrote into its cache. */
   cacheWriteTokens?: number
   /** True if the provider reported none and the numbers are a guess from the length of the texts. */
   estimated?: boolean
@@ -130,7 +130,7 @@ export interface ModelTurn {
   usage: ModelUsage
   /** In the money of the model's `price`; undefined if it has none. */
   cost?: number
-  /** How often the request was repeated. */
+  /** The number of times the request was repeated. */
   retries: number
 }
 

@@ -2,17 +2,17 @@ import { ModelError } from "./model-error.ts"
 import type { LanguageModel, ModelRequest, ModelTurn } from "./port.ts"
 import { runTurn } from "./run-turn.ts"
 
-/** What one small request showed about a model. */
+/** The results of one small request to a model. */
 export interface ModelProbe {
   answers: boolean
-  /** Whether it made the call it was asked for; false also if the server refuses tools. */
+  /** True if it made the call it was asked for; false also if the server refuses tools. */
   tools?: boolean
-  /** Whether streamed calls arrive; false if they are lost or `streamTools` is false. */
+  /** True if streamed calls arrive; false if they are lost or `streamTools` is false. */
   streaming?: boolean
   /** Until the first part, in milliseconds. */
   firstPartMs?: number
   ms: number
-  /** What is wrong, and what to do. */
+  /** The problem, and its remedy. */
   problem?: { code: string; message: string }
 }
 

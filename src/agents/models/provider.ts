@@ -1,6 +1,6 @@
 import type { LanguageModel } from "./port.ts"
 
-/** What an adapter needs to talk to the server of a model. */
+/** The settings an adapter needs to talk to the server of a model. */
 export interface ProviderSettings {
   /** The model's name in the configuration. */
   name: string

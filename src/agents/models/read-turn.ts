@@ -10,7 +10,7 @@ import type {
   ProviderMetadata,
 } from "./port.ts"
 
-/** What the parts of one answer amount to. */
+/** The reading of the parts of one answer. */
 export type TurnReading =
   | ({ kind: "turn" } & ReadTurn)
   /** The model announced calls and the stream lost them: the same request without streaming. */

@@ -2,13 +2,13 @@ import { sleepUnlessAborted } from "../../lib/on-abort.ts"
 import type { CancelSignal } from "../../lib/stop.ts"
 import type { ModelError } from "./model-error.ts"
 
-/** How often a request is repeated after a failure that may pass. */
+/** The number of retries of a request after a failure that may pass. */
 export const defaultRetries = 3
 
 const firstWaitMs = 1000
 const longestWaitMs = 30_000
 
-/** How long to wait before the next try: as long as the server says, else 1, 2, 4 … seconds, a little more or less. */
+/** Returns the wait before the next try: as long as the server says, else 1, 2, 4 … seconds, a little more or less. */
 export function retryDelay(error: ModelError, tries: number, random: () => number = Math.random): number {
   if (error.retryAfterMs !== undefined) return error.retryAfterMs
   return Math.round(Math.min(longestWaitMs, firstWaitMs * 2 ** tries) * (0.75 + random() / 2))

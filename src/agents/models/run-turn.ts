@@ -14,9 +14,9 @@ export interface TurnOptions {
   onRetry?: (error: ModelError, waitMs: number) => void
   /** There is no answer, but what came of one was used all the same; the numbers are estimated. */
   onUnanswered?: (used: Pick<ModelTurn, "usage" | "cost">) => void
-  /** What ends the turn besides `request.signal`. */
+  /** The signals that end the turn, besides `request.signal`. */
   stops?: readonly CancelSignal[]
-  /** How often a failure that may pass is tried again. */
+  /** The number of retries of a failure that may pass. */
   retries?: number
   wait?: typeof waitFor
 }
@@ -40,7 +40,7 @@ export async function runTurn(
 }
 
 interface Attempts {
-  /** What answers have used that do not count. */
+  /** The usage of answers that do not count. */
   wasted: ModelUsage | undefined
   retries: number
 }
@@ -89,7 +89,7 @@ function usedBy({ price }: LanguageModel, usage: ModelUsage): Pick<ModelTurn, "u
   return price === undefined ? { usage } : { usage, cost: costOf(usage, price) }
 }
 
-/** What to report for something thrown: the reason of the caller's abort is thrown as it is. */
+/** Returns the error to report for something thrown: the reason of the caller's abort is thrown as it is. */
 function errorOf(thrown: unknown, { name }: LanguageModel, signals: readonly CancelSignal[]): ModelError {
   throwIfAborted(signals)
   if (thrown instanceof ModelError) return thrown

@@ -6,7 +6,7 @@ import { ModelError } from "./model-error.ts"
 const text = z.string()
 const calls = z.record(text.min(1), z.record(text, z.unknown()).nullable())
 
-/** What a script asks about the results of the last calls, or about what the user said last. */
+/** A condition of a script on the results of the last calls, or on the user's last words. */
 const condition = z.strictObject({
   tool: text.optional(),
   contains: text.optional(),

@@ -47,7 +47,7 @@ interface Facts {
   position: number[]
   /** The results since the last answer. */
   results: readonly ToolResultPart[]
-  /** What the user said last. */
+  /** The user's last words. */
   user: string
 }
 

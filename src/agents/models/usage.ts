@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelPrice, ModelRequest, ModelUsage } from "./port.ts"
 
-/** What a turn costs, in the money of the price. */
+/** Returns the cost of a turn, in the money of the price. */
 export function costOf(usage: ModelUsage, price: ModelPrice): number {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage
   const { input, output, cachedInput = input, cacheWrite = input } = price

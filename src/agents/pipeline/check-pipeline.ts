@@ -10,10 +10,10 @@ import { standIn } from "./stand-ins.ts"
 
 type Parts = Required<ReadPipeline>["parts"]
 
-/** What a check needs of the app. */
+/** The parts of the app that a check needs. */
 export type CheckApp = Pick<AgentTools, "inputSchemaOf"> & { why: Why }
 
-/** Who makes the calls, and what limits them. */
+/** The agent that makes the calls, and its limits. */
 export type CheckedAgent = Omit<WhyRequest, "tool" | "input">
 
 export interface StepVerdict {
@@ -88,7 +88,7 @@ async function judgeCall(
   who: CheckedAgent,
   given: Readonly<Record<string, unknown>>,
 ): Promise<Judged> {
-  // What the pipeline was given is known, so only references to steps are left.
+  // The input of the pipeline is known, so only references to steps are left.
   const input = fillReferences(template, inputName, given)
   const { references } = referencesIn(input, [])
   if (references.length === 0) {

@@ -2,13 +2,13 @@ import { canonicalJson } from "../../lib/canonical-json.ts"
 import { testNames, type Condition, type StepStatus, type TestName } from "./definition.ts"
 import { readReference, type Lookup } from "./references.ts"
 
-/** How the steps ended that a condition is about. */
+/** The endings of the steps that a condition is about. */
 export interface Facts {
   statusOf(step: string): StepStatus | undefined
   lookup: Lookup
 }
 
-/** Whether a condition is true; or why that must not be told. */
+/** Reports whether a condition is true; or why that must not be told. */
 export function judge(condition: Condition, facts: Facts): boolean | { refused: string } {
   const { step, $from, not, all, any } = condition
   if (step !== undefined) return facts.statusOf(step) === condition.is

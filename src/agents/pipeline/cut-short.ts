@@ -8,7 +8,7 @@ export interface TreatedAsDone {
   treatedAsDone: true
 }
 
-/** Whether a call of an earlier run with the same id has no result: its process was killed, or that run was stopped. */
+/** Reports whether an earlier run's call with the same id has no result: its process was killed or it was stopped. */
 export function wasCutShort(
   { code, startedAt, completedAt = startedAt }: ToolResult,
   run: { startedAt: number; signal: AbortSignal },
@@ -17,7 +17,7 @@ export function wasCutShort(
   return code === "interrupted" || (code === "aborted" && completedAt <= run.startedAt)
 }
 
-/** Whether such a call may be made again without asking: it had not begun, or has no effect, or the same one twice. */
+/** Reports whether such a call may be repeated unasked: it had not begun, or has no effect, or the same one twice. */
 export function mayBeRepeated({ metadata }: ToolResult, tool: RegisteredTool | undefined): boolean {
   if (metadata?.["ran"] !== true) return true
   if (tool === undefined || tool.kind === "composite") return false

@@ -27,7 +27,7 @@ export type TestName = keyof typeof tests
 export const testNames = Object.keys(tests) as TestName[]
 
 /**
- * When a step runs: how another step ended, a value of it, or a combination of these. One of:
+ * The condition of a step: the ending of another step, a value of it, or a combination of these. One of:
  * `{ step, is }`, `{ $from, equals | contains | above | below | exists }`, `{ not }`, `{ all }`, `{ any }`.
  */
 export interface Condition {

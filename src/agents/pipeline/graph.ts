@@ -5,7 +5,7 @@ import { conditionReferences, nestedConditions, referencesIn, type Path, type Re
 /** A step and what it runs after. */
 export interface GraphStep {
   definition: PipelineStep
-  /** Where it stands in the list of steps. */
+  /** Its position in the list of steps. */
   position: number
   /** The steps that must have ended before it begins. */
   after: readonly string[]

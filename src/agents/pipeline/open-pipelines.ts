@@ -3,18 +3,18 @@ import type { QuartermasterEvent } from "../../core/events.ts"
 import type { PipelineSource } from "./read-definition.ts"
 import { ToolPipeline, type PipelineApp, type PipelineOptions } from "./tool-pipeline.ts"
 
-/** What pipelines need of the app. */
+/** The parts of the app that pipelines need. */
 export interface PipelineParts {
   app: PipelineApp
   closing: AbortSignal
-  /** How long people may take to answer the calls of a stored run. */
+  /** Milliseconds for people to answer the calls of a stored run. */
   resumableMs: number
   emit(event: QuartermasterEvent): void
   /** Writes a note about a run into the audit log. */
   note(id: string, agentId: string, text: string): Promise<void>
 }
 
-/** Whether a note of the audit log is the first one of a run. */
+/** Reports whether a note of the audit log is the first one of a run. */
 export function isFirstNote(text = ""): boolean {
   return /^A run of (a pipeline|the pipeline .*) began\. Steps: \d+\.$/s.test(text)
 }

@@ -10,7 +10,7 @@ import { withoutWrongParts } from "./without-wrong-parts.ts"
 
 /** Something that keeps a pipeline from running. */
 export interface PipelineProblem {
-  /** Where it is: `report.yml:7`, or the path in the definition: `steps[1].input`. */
+  /** Its place: `report.yml:7`, or the path in the definition: `steps[1].input`. */
   place: string
   sentence: string
   /** `denied`: a step may not be called by this agent. `invalid`: the pipeline or its input is wrong. */
@@ -27,7 +27,7 @@ export type PlaceOf = (path: Path, what?: "key" | "value") => string
 
 export interface ReadPipeline {
   problems: PipelineProblem[]
-  /** What can be checked further, also when there are problems. Undefined when there is nothing. */
+  /** The parts that can be checked further, also when there are problems. Undefined when there are none. */
   parts?: {
     definition: PipelineDefinition
     /** The order of the steps, if there are no problems. */
@@ -35,7 +35,7 @@ export interface ReadPipeline {
     placeOf: PlaceOf
     /** The positions of the steps in which something is wrong already, so that their inputs need no second problem. */
     wrongSteps: ReadonlySet<unknown>
-    /** Whether the inputs that the pipeline takes are not known, because something is wrong with them. */
+    /** True if the inputs that the pipeline takes are not known, because something is wrong with them. */
     lacksInput: boolean
   }
 }
@@ -99,7 +99,7 @@ function stepCount(value: unknown): number {
   return Array.isArray(steps) ? steps.length : 0
 }
 
-/** What the pipeline is given, with its defaults; or what is wrong with it. */
+/** Returns the input of the pipeline, with its defaults; or its problems. */
 export function readGiven(
   { definition: { input = {} }, placeOf, lacksInput }: Required<ReadPipeline>["parts"],
   given: Readonly<Record<string, unknown>>,

@@ -8,9 +8,9 @@ export interface Reference {
   step: string
   pointer: readonly string[]
   text: string
-  /** Where it stands in the definition. */
+  /** Its place in the definition. */
   path: Path
-  /** Whether it says what to take where there is no value. */
+  /** True if it has a default for a missing value. */
   hasDefault: boolean
 }
 
@@ -97,14 +97,14 @@ function formOf(value: object): Form | undefined {
   }
 }
 
-/** What a reference leads to: a value, nothing, or a reason why it must not be used. */
+/** The target of a reference: a value, nothing, or a reason why it must not be used. */
 export type Lookup = (reference: {
   step: string
   pointer: readonly string[]
   text: string
 }) => { value: unknown } | { missing: string } | { refused: string }
 
-/** How many characters the references of one input, or of the outputs, may bring together. */
+/** Limit of characters that the references of one input, or of the outputs, may bring together. */
 export const maxReferred = 10_000_000
 
 /**
@@ -139,7 +139,7 @@ export function expandReferences(
   return problem === undefined ? { value: expanded, size } : { problem }
 }
 
-/** How many characters a value has, roughly. Stops counting beyond the limit. */
+/** Returns the rough number of characters of a value. Stops counting beyond the limit. */
 function sizeOf(value: unknown, limit: number): number {
   if (typeof value === "string") return value.length
   if (typeof value !== "object" || value === null) return 8

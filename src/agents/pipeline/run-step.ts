@@ -6,7 +6,7 @@ import { inputName, type PipelineStep, type StepStatus } from "./definition.ts"
 import type { GraphStep } from "./graph.ts"
 import { expandReferences, pick, type Lookup } from "./references.ts"
 
-/** How a step of a pipeline ended. */
+/** The ending of a step of a pipeline. */
 export interface StepResult {
   id: string
   tool: string
@@ -17,13 +17,13 @@ export interface StepResult {
   status: StepStatus
   /** The last call of the step, for the audit log. Undefined when none was made. */
   callId?: string
-  /** What the step gives to others, when it succeeded. */
+  /** The value that the step gives to others, when it succeeded. */
   value?: unknown
-  /** How the call ended, when it did not succeed. */
+  /** The code of the call's ending, when it did not succeed. */
   code?: EndingCode
   /** Why it did not succeed, or who says that it did, as a sentence. */
   reason?: string
-  /** How often it was called, when that is more than once. */
+  /** The number of calls, when that is more than one. */
   tries?: number
   /** Why the fallback gave the value: what the tool of the step failed with. */
   fallbackBecause?: string
@@ -40,14 +40,14 @@ export interface StepCall {
   fromLoop?: true
 }
 
-/** What a step needs to run. */
+/** The context of a step that runs. */
 export interface StepRun {
-  /** What the pipeline was given. */
+  /** The input of the pipeline. */
   given: Readonly<Record<string, unknown>>
   /** The steps that have ended. */
   ended: ReadonlyMap<string, StepResult>
   call(request: StepCall): Promise<ToolResult | Ticket | TreatedAsDone>
-  /** Whether calling the tool twice has the same effect as once. */
+  /** Reports whether calling the tool twice has the same effect as once. */
   isIdempotent(tool: string): boolean
   onStart?(id: string, tool: string, input: unknown): void
   signal: AbortSignal

@@ -20,13 +20,13 @@ export interface PipelineOptions extends Pick<
 > {
   /** The agent that makes the calls. */
   agentId: string
-  /** What the pipeline is given, for the inputs that it names. */
+  /** The input of the pipeline, for the inputs that it names. */
   input?: Readonly<Record<string, unknown>>
   /** The id of the run. With `durable`, the id of an earlier run goes on with that one: what has run does not run again. */
   id?: string
   /** Store the calls with keys, so that a run that waits can be gone on with for 24 hours, in any process. */
   durable?: boolean
-  /** How many milliseconds a step waits for a person before the run ends with status `waiting` (default: to the end). */
+  /** Milliseconds that a step waits for a person before the run ends with status `waiting` (default: to the end). */
   waitMs?: number
   /** Stops the run: calls that run are cancelled, others are not made. */
   signal?: AbortSignal
@@ -46,13 +46,13 @@ export interface PipelineResult {
   status: "completed" | "failed" | "refused" | "waiting" | "aborted"
   /** In the order of the definition. */
   steps: readonly StepResult[]
-  /** What `outputs` of the definition names; else the values of the steps that no other step waits for. */
+  /** The values that `outputs` of the definition names; else those of the steps that no other step waits for. */
   outputs: Readonly<Record<string, unknown>>
   problems: readonly PipelineProblem[]
   durationMs: number
 }
 
-/** What would happen: the order of the steps and the verdict on each. */
+/** A preview of a run: the order of the steps and the verdict on each. */
 export interface PipelinePlan {
   name?: string
   /** The ids of the steps: those of one wave wait only for waves before it. */
@@ -71,14 +71,14 @@ export interface PlannedStep extends StepVerdict {
   wave: number
   /** The steps it waits for. */
   after: readonly string[]
-  /** When it runs, in words: `find#/total above 0`. */
+  /** Its condition, in words: `find#/total above 0`. */
   condition?: string
 }
 
-/** What a pipeline needs of the app. */
+/** The parts of the app that a pipeline needs. */
 export type PipelineApp = Pick<Calls, "callMany"> & Pick<AgentTools, "inputSchemaOf" | "visibleTool"> & { why: Why }
 
-/** What only the app and the tool `run_pipeline` give a pipeline. */
+/** Options of a pipeline that only the app and the tool `run_pipeline` set. */
 export interface InternalOptions {
   /** Makes the calls in place of the app: as sub-calls. */
   call?: ToolContext["call"]

@@ -1,7 +1,7 @@
 import type { Effect } from "../../core/permission.ts"
 import type { EndingCode } from "../../core/result.ts"
 
-/** What to do after something failed. */
+/** The decision after something failed. */
 export interface Reflection {
   /**
    * - `continue`: go on as planned.
@@ -9,7 +9,7 @@ export interface Reflection {
    * - `complete`: end here with what there is; part of the task is done.
    */
   verdict: "complete" | "continue" | "replan"
-  /** What happened, in a sentence. */
+  /** A summary of what happened, in a sentence. */
   assessment: string
   lessons: readonly string[]
   nextFocus?: string
@@ -25,7 +25,7 @@ export interface ReflectedAction {
   success: boolean
   error?: string
   code?: EndingCode
-  /** Whether it may succeed a little later. It was tried again already, where that is safe. */
+  /** True if it may succeed a little later. It was tried again already, where that is safe. */
   transient?: boolean
 }
 
@@ -39,11 +39,11 @@ export interface CallableTool {
 }
 
 export interface ReflectionInput {
-  /** What the whole task is about. */
+  /** The goal of the whole task. */
   goal: string
   /** Everything done so far, oldest first. */
   actionsDone: readonly ReflectedAction[]
-  /** What failed since the last reflection. */
+  /** The failures since the last reflection. */
   failures: readonly ReflectedAction[]
   tools: readonly CallableTool[]
   /** The steps still to do. Undefined in a chain, where the model decides on each next step. */

@@ -99,7 +99,7 @@ function assessmentOf(failures: readonly ReflectedAction[]): string {
     : `${counted(failures.length, "call")} did not succeed: ${names}.`
 }
 
-/** What is learned from a failure, and what to do instead. */
+/** Returns the lesson of a failure, and the alternative. */
 function noteOn(
   failure: ReflectedAction,
   withoutTools: readonly string[],

@@ -32,7 +32,7 @@ export function answeredNow(turns: readonly ChainTurn[], ended: EndTurn, open: r
     .map(({ message }) => message)
 }
 
-/** What an agent says at the end of a run: its last text, or why there is none. */
+/** Returns the last words of an agent in a run: its last text, or why there is none. */
 export function lastWords(agentId: string, turns: readonly ChainTurn[], { status, error }: EndTurn): string {
   const text = currentRun(turns)
     .findLast((turn) => turn.kind === "assistant")
@@ -42,7 +42,7 @@ export function lastWords(agentId: string, turns: readonly ChainTurn[], { status
   return text === undefined || text === "" ? `Agent ${agentId} has finished and said nothing.` : text
 }
 
-/** How many messages led to a run. */
+/** Counts the messages that led to a run. */
 export function hopsOf(turns: readonly ChainTurn[]): number {
   return Math.max(0, ...messagesIn(currentRun(turns)).map(({ hops }) => hops))
 }

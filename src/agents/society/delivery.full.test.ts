@@ -7,7 +7,7 @@ import { newId } from "../../lib/new-id.ts"
 
 const org = { roles: [{ name: "dev" }], agents: ["a", "b", "c"].map((id) => ({ id, role: "dev" })) }
 
-/** What happens to the process: somebody writes, the society runs until it is done, or is stopped in the middle. */
+/** A step of the test: somebody writes, the society runs until it is done, or is stopped in the middle. */
 const step = fc.oneof(
   fc.record({
     kind: fc.constant("send" as const),

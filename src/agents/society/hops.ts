@@ -5,7 +5,7 @@ import type { ChainMail } from "../chain/mail.ts"
 import type { ChainTurn, HopsTurn } from "../context/turns.ts"
 import { hopsOf } from "./answers.ts"
 
-/** How many messages may lead to each other before a person is asked. */
+/** Limit of messages that lead to each other before a person is asked. */
 export const maxHops = 20
 
 /** Asks a person, once for the whole tree, when agents have written to each other so often. A yes allows as many again. */
@@ -39,7 +39,7 @@ export const checkHops: ChainMail["checkHops"] = async (log, calls) => {
   return hops < allowed + answer.more ? undefined : { usedUp: refusal }
 }
 
-/** What people answered, each question once. */
+/** Returns the answers of people, each question once. */
 function answersOf(turns: readonly ChainTurn[]): HopsTurn[] {
   const answers = turns.flatMap((turn) => (turn.kind === "hops" ? [turn.body] : []))
   return [...new Map(answers.map((answer) => [answer.callId, answer])).values()]

@@ -7,7 +7,7 @@ import {
 } from "../../core/dialect-text.ts"
 import type { AgentView } from "../../core/organisation.ts"
 
-/** What the instructions of an agent are made of. */
+/** The facts that the instructions of an agent are made of. */
 export interface Facts {
   view: AgentView
   taskId: string | undefined
@@ -17,7 +17,7 @@ export interface Facts {
   names: DialectNames | undefined
 }
 
-/** What the model of an agent is told first: its role, who it is, its task, how messages work, which tool is for what. */
+/** Returns the first text for an agent's model: its role, identity, task, how messages work, the use of each tool. */
 export function instructionsFor(facts: Facts): string {
   const { view } = facts
   const { agent, role } = view

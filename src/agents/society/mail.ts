@@ -10,7 +10,7 @@ import { answeredNow, answerTo, hopsOf, lastWords } from "./answers.ts"
 import { checkHops } from "./hops.ts"
 import { messageTurn } from "./message-text.ts"
 
-/** What mail needs of the app. */
+/** The parts of the app that mail needs. */
 export interface MailParts {
   messages: Messages
   conversations: Pick<Conversations, "get">
@@ -19,7 +19,7 @@ export interface MailParts {
   now(): number
 }
 
-/** How many messages, and how many characters of them, are delivered at once. */
+/** Limits of messages, and of their characters, delivered at once. */
 const most = { messages: 20, characters: 60_000 }
 
 /** The messages of one conversation of an agent. */

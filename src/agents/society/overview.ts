@@ -7,7 +7,7 @@ import { resumesAutomatically } from "../../core/society-conversation.ts"
 import { nothingSpent } from "../chain/log.ts"
 import type { Models } from "../models/open-models.ts"
 
-/** What an agent does at the moment. */
+/** The present activity of an agent. */
 export interface AgentActivity {
   agentId: string
   role: string
@@ -31,7 +31,7 @@ interface OverviewParts {
   isAlive(owner: string): boolean | Promise<boolean>
 }
 
-/** What each live agent does, from the store alone, so that it holds for all processes. */
+/** Returns the activity of each live agent, from the store alone, so that it holds for all processes. */
 export async function overviewOf({
   org,
   messages,

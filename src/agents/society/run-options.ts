@@ -7,7 +7,7 @@ import type { ToolChainOptions } from "../chain/chain-options.ts"
 import { afterFreeze } from "./after-freeze.ts"
 import { instructionsFor } from "./instructions.ts"
 
-/** What the options of a run are made of. */
+/** The parts that the options of a run are made of. */
 export interface RunOptionParts {
   org: Pick<OrganisationAdmin, "view">
   mcpTools: AgentTools["mcpTools"]
@@ -17,8 +17,8 @@ export interface RunOptionParts {
 }
 
 /**
- * What a conversation of the society goes on with, whoever lets it: the instructions, task and limits of its agent.
- * Undefined for any other conversation, and for one whose agent has ended.
+ * Returns the options of a resumed conversation of the society, whoever resumes it: the instructions, task and limits
+ * of its agent. Undefined for any other conversation, and for one whose agent has ended.
  */
 export function societyOptions(
   { org, mcpTools, dialectNames, limits }: RunOptionParts,

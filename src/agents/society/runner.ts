@@ -9,7 +9,7 @@ import { resumesAutomatically, isSocietyConversation } from "../../core/society-
 import { ClaimLost } from "../chain/log.ts"
 import type { ToolChain } from "../chain/tool-chain.ts"
 
-/** What a runner needs of the app. */
+/** The parts of the app that a runner needs. */
 export interface RunnerParts {
   messages: Messages
   conversations: Conversations
@@ -28,9 +28,9 @@ export interface RunnerParts {
 }
 
 export interface SocietyOptions {
-  /** How many agents work at once (default 8). */
+  /** Limit of agents that work at once (default 8). */
   maxRuns?: number
-  /** How many milliseconds a run waits for people before it gives its place to others (default 0). */
+  /** Milliseconds that a run waits for people before it gives its place to others (default 0). */
   waitMs?: number
   /** Run only what this conversation began, and what that began. */
   within?: string
@@ -57,9 +57,9 @@ interface Run {
 
 const busyMs = 100
 const idleMs = 250
-/** How often conversations are looked for that another process left, or whose questions it answered. */
+/** Interval of looking for conversations that another process left, or whose questions it answered. */
 const unfinishedMs = 1000
-/** How long a conversation rests whose run could not begin. */
+/** Time that a conversation rests after its run could not begin. */
 const restMs = 5000
 
 /** Runs the agents that have messages or unfinished work, a few at a time: the one that ran longest ago first, and of its work the oldest. */
@@ -97,7 +97,7 @@ export class Runner {
     this.look()
   }
 
-  /** What runs now: agent and conversation. */
+  /** The present runs: agent and conversation. */
   get running(): readonly { agentId: string; conversationId: string }[] {
     return Array.from(this.#running, ([agentId, { conversationId }]) => ({ agentId, conversationId }))
   }
@@ -154,7 +154,7 @@ export class Runner {
 
   async #lookOnce(): Promise<void> {
     const { maxRuns = 8 } = this.#options
-    // What was settled before this look began cannot be missed by it.
+    // Runs that were settled before this look began cannot be missed by it.
     const isIdleBefore = this.#running.size === 0
     if (this.#running.size >= maxRuns) return
     const work = await this.#findWork()
@@ -163,7 +163,7 @@ export class Runner {
       if (this.#isStopped) return
       if (this.#running.size >= maxRuns || this.#running.has(each.agentId)) {
         left++
-        // What stands still is looked at again as soon as there is a place, or new messages would come before it for ever.
+        // A run that stands still is looked at again once there is a place, or new messages would always come first.
         if (each.conversation !== undefined) this.#unfinishedAt = -Infinity
         continue
       }
@@ -200,7 +200,7 @@ export class Runner {
     }
     if (at - this.#unfinishedAt >= unfinishedMs || this.#whenIdle.length > 0) {
       this.#unfinishedAt = at
-      // What nobody has claimed yet is about to be begun by somebody else.
+      // A conversation that nobody has claimed yet is about to be begun by somebody else.
       const unfinished = (await conversations.withPrefix("", ["active", "waiting"])).filter(
         (each) => resumesAutomatically(each) && each.epoch > 0,
       )
@@ -222,14 +222,14 @@ export class Runner {
     })
   }
 
-  /** Whether a run can begin now. Fills in the conversation. */
+  /** Reports whether a run can begin now. Fills in the conversation. */
   async #mayRun(work: Work): Promise<boolean> {
     const { conversations, viewOf, isAlive, owner } = this.#parts
     const found = (work.conversation ??= await conversations.get(work.conversationId))
     if (!(await this.#isWithin(work))) return false
     const view = viewOf(work.agentId)
     if (view === undefined) {
-      // What it has not read is answered for it; others' conversations stay as they are.
+      // Unread messages are answered for the agent; others' conversations stay as they are.
       if (work.message !== undefined || isSocietyConversation(work.conversationId)) await this.#close(work)
       return false
     }

@@ -9,7 +9,7 @@ const agents = Array.from({ length: times(50, 1000) }, (_, place) => `a${place}`
 const sent = times(200, 10_000)
 /** After how many runs of its own each process is killed. */
 const kills = [1, 5, 10, 20, 30]
-/** What an agent that has worked and is idle may take of the heap; with few agents, what is loaded once counts more. */
+/** Limit of heap for an idle agent that has worked; with few agents, what is loaded once counts more. */
 const idleBytes = times(200, 20) * 1024
 
 const config = (dir: string) => ({

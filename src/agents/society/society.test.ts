@@ -98,7 +98,7 @@ test("an agent that was made for a run says that it has ended, and is there for 
   await until(async () => (await activity())?.state === "idle", "the helper is idle")
   expect(await activity()).toMatchObject({ state: "idle", runEnded: true })
   expect(helper()?.status).toBe("active")
-  // What people configured is no helper of a run.
+  // Configured agents are no helpers of a run.
   for (const { agentId, runEnded } of await app.society.overview())
     if (agentId !== helper()?.id) expect(runEnded, agentId).toBeUndefined()
 })

@@ -28,9 +28,9 @@ export interface Society {
   message(given: PersonMessage): Promise<Message>
   /** The answer to a message, as soon as there is one. Undefined when the signal aborts first. */
   answer(messageId: string, options?: { signal?: AbortSignal }): Promise<Message | undefined>
-  /** How many messages wait for a conversation, and those it sent whose answers it has not read yet. */
+  /** Returns the number of unread messages for a conversation, and those it sent whose answers it has not read. */
   openMessages(conversationId: string): Promise<{ unread: number; sent: readonly Message[] }>
-  /** What each live agent does, waits for and has used, whichever process runs it. */
+  /** Returns the activity, the waits and the usage of each live agent, whichever process runs it. */
   overview(): Promise<AgentActivity[]>
 }
 
@@ -52,7 +52,7 @@ export interface PersonMessage {
   delayMs?: number
 }
 
-/** What the society needs of the app. */
+/** The parts of the app that the society needs. */
 export interface SocietyParts extends MailParts {
   messages: Messages
   conversations: Conversations

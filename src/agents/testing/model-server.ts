@@ -4,7 +4,7 @@ import { anthropicAnswer, anthropicEvents } from "./anthropic-wire.ts"
 import { googleAnswer, googleEvents } from "./google-wire.ts"
 import { openAIAnswer, openAIEvents } from "./openai-wire.ts"
 
-/** What the server answers to one request. Without `raw` it is written in the format of the request. */
+/** The answer of the server to one request. Without `raw` it is written in the format of the request. */
 export interface Reply {
   text?: string
   reasoning?: string
@@ -25,7 +25,7 @@ export interface Reply {
   delay?: number
   /** After the events: end as the format demands, close the connection, or say nothing more. */
   then?: "end" | "cut" | "hang"
-  /** How many events are sent before `then`; all by default. */
+  /** The number of events sent before `then`; all by default. */
   after?: number
   /** Repeats the last event until so many bytes were sent. */
   flood?: number

@@ -67,7 +67,7 @@ const shows = (text) => new Promise((resolve) => {
 })
 `
 
-/** What a script gave back, and what a person saw meanwhile. */
+/** Runs a script; returns its result and the screen that a person saw meanwhile. */
 async function played(script: string, keys: Keys): Promise<{ given: unknown; seen: string }> {
   const dir = temporaryFolder()
   const [source, answer] = [join(dir, "script.mjs"), join(dir, "answer.json")]

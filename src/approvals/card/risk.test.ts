@@ -34,7 +34,7 @@ test.each([
 })
 
 test.each([
-  // What runs elsewhere, and does not say what it touches.
+  // Tools that run elsewhere and do not declare their touches.
   ["of an MCP server, destructive", "mcp", { destructiveHint: true }, "high", ["final", "unproved", "network"], false],
   ["of an MCP server", "mcp", {}, "high", ["unproved", "network"], false],
   ["of an MCP server elsewhere", "host", {}, "medium", ["network", "new_host"], true],

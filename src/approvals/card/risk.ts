@@ -14,7 +14,7 @@ export function riskOf(item: PlainItem, tool: RegisteredTool | undefined): Risk 
   if (item.kind === "result") return { band: "medium", destructive: false, tags: [tag("result_held", "result held")] }
   const parts = item.commandParts ?? []
   const deletes = touches.some(({ kind }) => kind === "delete") || parts.some((part) => part.deletes !== undefined)
-  // What is lost elsewhere, for example in a database, cannot be brought back.
+  // Data lost elsewhere, for example in a database, cannot be brought back.
   const isFinal = tool?.destructive === true && !deletes
   const people = item.approvers.reduce((sum, { count }) => sum + count, 0)
   const high = [

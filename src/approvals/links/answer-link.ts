@@ -15,7 +15,7 @@ export interface AnswerLink extends AnswerLinkTarget {
   readonly expiresAt: number
   /** `ended`: three wrong PINs. `void`: its person is gone. */
   readonly state: "open" | "used" | "expired" | "ended" | "void"
-  /** When it answered, and what. */
+  /** The time and the content of the answer. */
   readonly usedAt?: number
   readonly said?: "yes" | "no"
   /** Wrong PINs that it still takes. */

@@ -50,7 +50,7 @@ async function remember(system: TestApp, scope: GrantScope, kind: "approve" | "r
   return (await system.approvals.grants()).at(-1)!
 }
 
-/** What becomes of that call: *asks* when a person is asked about it, who refuses it at once, else *runs* or its code. */
+/** Returns the outcome of that call: *asks* when a person is asked, who refuses at once; else *runs* or its code. */
 async function trying(system: Quartermaster, change: Partial<CallRequest> = {}): Promise<string> {
   const ended = await system.call({ ...asking, ...change }, { waitMs: 0 })
   if (!isTicket(ended)) return ended.code ?? "runs"
@@ -59,7 +59,7 @@ async function trying(system: Quartermaster, change: Partial<CallRequest> = {}):
   return "asks"
 }
 
-/** What becomes of another call, by the scopes for which a person is asked about it all the same. */
+/** The outcomes of other calls, by the scopes for which a person is asked about them all the same. */
 const session: readonly GrantScope[] = ["input-session", "tool-session"]
 const variants: [what: string, change: Partial<CallRequest>, asked: readonly GrantScope[]][] = [
   ["the same call", {}, []],

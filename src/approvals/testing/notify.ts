@@ -1,7 +1,7 @@
 import { silentLogger } from "../../core/logger.ts"
 import type { PendingItem } from "../../core/approval.ts"
 
-/** What waits, and the notice of it. */
+/** A waiting call, and the notice of it. */
 export const sampleItem = {
   callId: "call-1",
   kind: "call" as const,

@@ -19,9 +19,9 @@ import type { DeclaredTouches } from "../../policy/touches.ts"
 import { allowedPathsOf } from "./agent-folder-of-call.ts"
 import { readRequest } from "./read-request.ts"
 
-/** How a call is made, beyond what its request says. */
+/** Options of a call, beyond its request. */
 export interface CallOptions {
-  /** How many milliseconds the caller waits for a person before it gets a ticket. Without it, it waits to the end. */
+  /** Milliseconds that the caller waits for a person before it gets a ticket. Without it, it waits to the end. */
   waitMs?: number
   /** Aborted when the caller stops waiting for a person sooner. */
   detach?: AbortSignal
@@ -50,56 +50,56 @@ export interface ActiveCall {
   callId: string
   /** After `validate`, its input is in the tool's own format, also when the tool was called by an alias. */
   request: CallRequest
-  /** What is wrong with the request itself, for `validate` to report. */
+  /** The problems of the request itself, for `validate` to report. */
   readonly problems: readonly string[]
   /** The agent, as it was when the call was last decided on. */
   who: AgentView | undefined
   readonly agentId: string
   readonly sessionId: string
   readonly receivedAt: number
-  /** How it was made. */
+  /** The options it was made with. */
   readonly options: CallOptions
   /** The call whose tool made this one. */
   readonly parent: ActiveCall | undefined
   /** Its place among calls that are made together. */
   readonly batch: BatchPlace | undefined
   readonly order: OrderPlace | undefined
-  /** How many calls are above this one. */
+  /** The number of calls above this one. */
   readonly depth: number
   tool: RegisteredTool | undefined
   /** The alias the tool was called by. */
   alias: Alias | undefined
   /** The reasons for the verdict. */
   reasons: readonly Reason[]
-  /** What the tool says it will read, write, run or connect to; undefined if it failed to say it. */
+  /** The touches that the tool declares: reads, writes, commands and hosts; undefined if it failed to declare them. */
   declared: DeclaredTouches
   /** The same, as the guards have checked it. */
   touches: Touches
-  /** When a person must release the result: the stricter of what the tool and the rules say. */
+  /** The condition for a person to release the result: the stricter of the tool's and the rules'. */
   release: ResultApproval
   /** The rules that hold its result. */
   holds: readonly HoldingRule[]
   /** The input that a person gave instead of the request's. */
   ranInput: { input: unknown } | undefined
-  /** What the person who approved it said to the model. */
+  /** The message to the model from the person who approved it. */
   approvalNote: string | undefined
-  /** What the tool's `secretFields` said of this input. */
+  /** The result of the tool's `secretFields` for this input. */
   secretFields: SecretPaths | undefined
   /** The input as the audit log shows it. */
   maskedInput: Masked | undefined
   /** The result as the audit log shows it. */
   maskedResult: Masked | undefined
-  /** What a tool of the host threw. */
+  /** The error that a tool of the host threw. */
   cause: unknown
-  /** When the start was written to the audit log. */
+  /** The time the start was written to the audit log. */
   startedAt: number | undefined
-  /** How long it waited for people since it was received or, once it was started, since then. */
+  /** Time it waited for people since it was received or, once it was started, since then. */
   waitedMs: number
   /** True if the tool began to run. A started call may still wait for its permit. */
   ran: boolean
-  /** What the metadata of a successful result says besides the time it took. */
+  /** The metadata of a successful result, without the time it took. */
   resultNotes: ResultNotes | undefined
-  /** What the tool adds to the metadata of a successful result. */
+  /** The tool's own additions to the metadata of a successful result. */
   toolMetadata: Readonly<Record<string, unknown>> | undefined
   /** The row in the store, for a call that waits, is held or has a key. */
   row: CallRow | undefined
@@ -109,7 +109,7 @@ export interface ActiveCall {
   clock: RunClock | undefined
 }
 
-/** How a result came about, where it is not simply what the tool returned. */
+/** Notes on the origin of a result that is not simply the tool's return value. */
 export interface ResultNotes {
   /** A person took something out of it or replaced it. */
   redacted?: true
@@ -165,7 +165,7 @@ export function beginCall(input: CallRequest, ports: Ports, options: CallOptions
   }
 }
 
-/** When the caller stops waiting for a person and gets a ticket. */
+/** Returns the time at which the caller stops waiting for a person and gets a ticket. */
 export function waitUntil({ options: { detach, waitMs = Infinity }, receivedAt }: ActiveCall): number {
   return detach?.aborted === true ? receivedAt : receivedAt + waitMs
 }

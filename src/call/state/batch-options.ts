@@ -1,7 +1,7 @@
 import type { ToolResult, Ticket } from "../../core/result.ts"
 
 export interface BatchOptions {
-  /** How many milliseconds to wait for people; then those calls that still wait are tickets. Default: to the end. */
+  /** Milliseconds to wait for people; then calls that still wait are returned as tickets. Default: to the end. */
   waitMs?: number
   /** Aborted to stop waiting for people sooner. */
   detach?: AbortSignal

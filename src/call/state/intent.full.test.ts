@@ -51,7 +51,7 @@ test("law: whatever the agent says, verdict, digest, key and use of a grant are 
             await app.call({ ...said, key }, { waitMs: 0 }),
           ]
           expect(outcome(other)).toEqual(outcome(one))
-          // What waits, and what has a key and ran, is the same call: its digest is the same.
+          // A call that waits is the same call as one that has a key and ran: the digest is the same.
           if (isTicket(one) || (key !== undefined && one.success)) expect(other.callId).toBe(one.callId)
         }
       },

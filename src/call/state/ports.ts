@@ -43,9 +43,9 @@ export interface Ports extends ApprovalPorts, DecisionPorts {
   owner: string
   /** SHA-256 of the files a call names, by path. A missing file has a fixed text in place of a hash. */
   digests(touches: Touches): Promise<Readonly<Record<string, string>>>
-  /** What there is now at each path that a call writes. */
+  /** Returns the files that exist now at each path that a call writes. */
   fileSizes(touches: Touches): Promise<FileSizes>
-  /** Which of these hosts no call has reached yet. */
+  /** Returns those of these hosts that no call has reached yet. */
   newHosts(hosts: readonly string[]): Promise<readonly string[]>
   /** The versions of all touched files as one text. Undefined when one of them is not a regular file. */
   fileVersions(touches: Touches): string | undefined
@@ -78,9 +78,9 @@ export interface CallSettings {
   /** The time limit of tools that set none. */
   timeoutMs: number
   approvalDeadlineMs: number
-  /** How many calls of one agent wait for people at the same time. */
+  /** Limit of calls of one agent that wait for people at the same time. */
   maxWaiting: number
-  /** When no one is there to answer: wait for the deadline, or reject at once. */
+  /** The policy for when no one is there to answer: wait for the deadline, or reject at once. */
   unattended: "wait" | "reject"
   levelOrder: LevelOrder
   /** True if models are asked why they make a call. */

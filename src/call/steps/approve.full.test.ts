@@ -22,7 +22,7 @@ test("law: for any answers in any order, the tool runs exactly if the first one 
       )
       const result = await system.resume(ticket.callId)
       expect(taken.filter(({ ok }) => ok)).toHaveLength(1)
-      // Who comes first is not always who spoke first: one of them may have found the store locked.
+      // The first to take it is not always the first to answer: one of them may have found the store locked.
       const first = answers[taken.findIndex(({ ok }) => ok)]
       expect(runs - before).toBe(first ? 1 : 0)
       expect(isTicket(result) ? "ticket" : result.code).toBe(first ? undefined : "approval_rejected")

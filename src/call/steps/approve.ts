@@ -119,13 +119,13 @@ function refuseForeignRow({ row, request }: ActiveCall, tool: RegisteredTool): v
   throw new Ending("interrupted", `The stored call is for ${asked}, its request is not; it does not go on. Call again.`)
 }
 
-/** What a person's edit changes in the approval queue. */
+/** The changes that a person's edit makes in the approval queue. */
 interface Revised {
   editedBy?: string
   why?: Note
 }
 
-/** Which input is decided on again. */
+/** The input that is decided on again. */
 interface Again {
   /** The input a person gave, in canonical JSON; without it, the input in the queue. */
   raw?: string
@@ -157,7 +157,7 @@ function executionOf(call: ActiveCall, { tool, input }: Proposal): Execution {
   return { tool, input }
 }
 
-/** What a person must approve. A question always asks, and so does an input that a person edited. */
+/** Returns the reasons a person must approve. A question always asks, and so does an input that a person edited. */
 function asksOf(tool: RegisteredTool, { verdict, reasons }: Verdict, editedBy: string | undefined): readonly Reason[] {
   const asks = verdict === "ask" ? reasons.filter((reason) => reason.shadow === undefined) : []
   if (asks.length > 0) return asks

@@ -63,7 +63,7 @@ export function endEntry(call: ActiveCall, result: ToolResult, ports: Ports): En
     status: result.status,
     code: result.code,
     startedAt: result.startedAt,
-    // What a call waited is no time that its tool ran.
+    // Waiting time does not count as running time of the tool.
     durationMs: noStart ? 0 : (result.durationMs ?? 0),
     error: result.error === undefined ? undefined : ports.masker.text(result.error, call.maskedInput?.hidden),
     stack: stackOf(call, ports),
@@ -76,7 +76,7 @@ export function endEntry(call: ActiveCall, result: ToolResult, ports: Ports): En
 
 const longestStack = 4000
 
-/** Where a tool of the host threw, masked and cut. A failure that the tool meant has none. */
+/** Returns the stack of an error a host's tool threw, masked and cut. A failure the tool meant has none. */
 function stackOf({ cause, maskedInput }: ActiveCall, ports: Ports): string | undefined {
   if (!(cause instanceof Error) || cause instanceof ToolFailure || typeof cause.stack !== "string") return undefined
   return ports.masker.text(cause.stack.slice(0, longestStack), maskedInput?.hidden)

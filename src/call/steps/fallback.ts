@@ -23,7 +23,7 @@ export async function runFallbacks(
     const request = { agentId, tool: name, taskId, userId, allowedPaths, caller, signal }
     const result = await callTool({ ...request, input: toInput?.(input) ?? input }, ports, { parent: call })
     if (isTicket(result) || !result.success) continue
-    // What is noted of the failed tool's own result, such as that it was streamed, does not hold for this one.
+    // Notes on the failed tool's own result, such as that it was streamed, do not hold for this one.
     call.resultNotes = { fallback: name }
     call.toolMetadata = undefined
     return { value: toResult === undefined ? result.result : toResult(result.result, input) }

@@ -14,7 +14,7 @@ import { inDialect } from "../state/dialect.ts"
 import { endEntry } from "./audit-entries.ts"
 import { Detached, Joined, outerClock, type ActiveCall } from "../state/active-call.ts"
 
-/** What the last step returns for a call that succeeded. */
+/** The return value of the last step for a call that succeeded. */
 export interface DeliveredValue {
   value: unknown
   truncated?: ToolResult["truncated"]
@@ -172,12 +172,12 @@ function withoutWithheld(result: ToolResult): ToolResult {
   return rest
 }
 
-/** What the caller gets instead of a result that could not be written to the audit log. */
+/** Returns the replacement for a result that could not be written to the audit log. */
 function unrecorded(call: ActiveCall, result: ToolResult, error: unknown, ports: Ports): ToolResult {
   ports.logger.error("The end of a call could not be written to the audit log, so its result is not returned.", error)
   const why = errorMessage(error)
   const what = call.ran ? "The tool ran, but its result is not returned" : "Nothing was executed"
-  // What ends with the cause in brackets names no next step itself.
+  // A sentence that ends with the cause in brackets names no next step itself.
   const next = why.endsWith(").") ? "Make the data folder writable, then call again." : "Then call again."
   const ending = new Ending(
     "record_unavailable",

@@ -63,7 +63,7 @@ function deliver(call: ActiveCall, outcome: RunOutcome, ports: Ports): Delivered
   if (outcome.ending !== undefined) throw outcome.ending
   const { value } = outcome
   call.maskedResult = maskResult(call, value, ports)
-  // What ran elsewhere is there already.
+  // The result of a call that ran elsewhere is there already.
   const isShort = call.maskedResult.length <= modelTextLimit || call.request.elsewhere !== undefined
   return isShort ? { value } : storeWhole(call, value, ports)
 }

@@ -48,7 +48,7 @@ function suggestion(call: ActiveCall, ports: Ports): string {
   const written = server === undefined || part === undefined ? tool : mcpName(server, part)
   const guess = nearestName(written, visibleNames(call, ports))
   if (guess === undefined) return "List the tools to see what there is."
-  // Who writes a tool of a server as models do is answered so.
+  // A caller that writes a tool of a server as models do gets the answer in the same form.
   return `Did you mean "${written === tool ? guess : guess.replace(/^mcp:(.+?):/, "$1__")}"?`
 }
 

@@ -18,7 +18,7 @@ import { advance } from "../stored/rows.ts"
 import { requireAgent, type ActiveCall, type CallTool } from "../state/active-call.ts"
 import { abortedEnding, agentStoppedEnding } from "../state/stopped-endings.ts"
 
-/** What a run produces: a value, or the ending the tool failed with. */
+/** The outcome of a run: a value, or the ending the tool failed with. */
 export type RunOutcome = { value: unknown; ending?: undefined } | { value?: undefined; ending: Ending }
 
 const tries = 3

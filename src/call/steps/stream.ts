@@ -1,6 +1,6 @@
 import type { RunContext } from "./run-context.ts"
 
-/** How many characters of streamed text the result may hold. What is cut off is counted and marked. */
+/** Limit of characters of streamed text in the result. The rest is counted and marked as cut off. */
 export const captureLimit = 10 * 1024 * 1024
 
 type Stream = AsyncGenerator<unknown, unknown, unknown>

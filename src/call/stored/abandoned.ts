@@ -192,7 +192,7 @@ function resultOf(row: CallRow, how: AbandonedEnding, ports: Ports): ToolResult 
     version: "",
     startedAt: row.result?.startedAt ?? row.createdAt,
     completedAt,
-    // How long an interrupted tool ran is not known.
+    // The running time of an interrupted tool is not known.
     durationMs: row.result?.durationMs ?? 0,
     metadata: { ran, ...(toolCode !== undefined && { toolCode }) },
   })

@@ -9,7 +9,7 @@ import type { Touch } from "../../core/touches.ts"
 import { deferred, openTestApp, temporaryFolder, tool, until } from "../../testing/test-app.ts"
 import { admin, approvePending, changeRow, leaveWaiting, showPending, expectTicket } from "../testing.ts"
 
-/** What a run had before it: the input, the description of the tool, and the file it names. */
+/** The state before a run: the input, the description of the tool, and the file it names. */
 interface Seen {
   input: unknown
   description: string
@@ -228,7 +228,7 @@ test("law 3: if nothing has changed the approval is used once, however many rede
     { callId, success: true },
   ])
   expect(world.runs).toEqual([{ input: world.input, description: "Writes a note.", file: "old" }])
-  // Who makes the same call shares the yes, or comes after it was used and asks anew.
+  // A caller that makes the same call shares the approval, or comes after it was used and asks anew.
   const shared = await same
   expect(isTicket(shared) ? shared.callId !== callId : shared.success && shared.callId === callId).toBe(true)
   expect(await system.resume(callId)).toMatchObject({ callId, success: true })

@@ -4,12 +4,12 @@ import { canonicalJson } from "../../lib/canonical-json.ts"
 import type { Preview } from "../../core/preview.ts"
 import type { Proposal } from "./card.ts"
 
-/** What is shown now, in place of what a stored call shows. */
+/** The values shown now, in place of those that a stored call shows. */
 interface ShownNow {
   proposal: Proposal
   card: ApprovalCard
   preview: Preview | null
-  /** Who approved it and was removed since. */
+  /** Approvers who were removed since. */
   removed: readonly string[]
 }
 

@@ -20,7 +20,7 @@ export interface Execution {
   input: unknown
 }
 
-/** What a person is asked to approve: a tool with an input, and why approval is needed. */
+/** A proposal for a person to approve: a tool with an input, and why approval is needed. */
 export interface Proposal extends Execution {
   /** The input before defaults, in canonical JSON: what the approval queue shows. */
   raw: string
@@ -28,7 +28,7 @@ export interface Proposal extends Execution {
   asks: readonly Reason[]
 }
 
-/** What approvers see and what their approval is bound to, besides the row itself. */
+/** Makes the card that approvers see and that their approval is bound to, besides the row itself. */
 export async function makeCard(
   call: ActiveCall,
   { tool, input, verdict }: Proposal,

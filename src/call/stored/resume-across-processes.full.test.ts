@@ -49,7 +49,7 @@ function start(dir: string, body: string) {
 const calling = (input = "{}", agentId = "operator") =>
   `ended(await system.call({ agentId: "${agentId}", tool: "probe", input: ${input} })); await system.close()`
 
-/** What the tool left: the id of the call and the pid, once for each run. */
+/** Returns the marks the tool left: the id of the call and the pid, once for each run. */
 function marks(dir: string): string[][] {
   const file = join(dir, "marks")
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []
@@ -220,7 +220,7 @@ test("ending an agent ends its waiting calls and those of its sub-agents, in eve
   expect(marks(dir)).toHaveLength(1)
 })
 
-// Where the machine is busy with something else, a process may come to look late, but not three times.
+// On a busy machine a process may look late, but not three times.
 const within = { retry: 2 }
 
 test(

@@ -7,9 +7,9 @@ import { ticketOf } from "./rows.ts"
 import type { CallTool } from "../state/active-call.ts"
 import { inDialect } from "../state/dialect.ts"
 
-/** How somebody waits for the call that is resumed. */
+/** Options of the wait for a resumed call. */
 export interface ResumeOptions extends Pick<CallRequest, "caller" | "signal"> {
-  /** How many milliseconds to wait before giving a ticket. Without it, the caller waits to the end. */
+  /** Milliseconds to wait before giving a ticket. Without it, the caller waits to the end. */
   waitMs?: number
   /** True to only look: a call that no process has is not continued. */
   watch?: boolean

@@ -9,7 +9,7 @@ import type { RegisteredTool } from "../../core/tool.ts"
 import type { ActiveCall } from "../state/active-call.ts"
 import type { StartedElsewhere, StoredRequest } from "../../store/stored-request.ts"
 
-/** How long people may take to answer a call, unless a rule says less. */
+/** Returns the time until which people may answer a call, unless a rule gives them less. */
 export function answerDeadline(at: number, { request }: ActiveCall, ports: Ports): number {
   return Math.max(at + ports.settings.approvalDeadlineMs, request.resumableUntil ?? 0)
 }
@@ -68,7 +68,7 @@ export function requestText({ request, sessionId }: ActiveCall, started?: Starte
   return JSON.stringify({ given, sessionId, started } satisfies StoredRequest)
 }
 
-/** What a caller gets instead of a result while the call waits for a person. */
+/** Returns the ticket a caller gets in place of a result while the call waits for a person. */
 export function ticketOf(row: CallRow): Ticket {
   const state = row.state === "held" || row.state === "ready" ? row.state : "waiting"
   return { callId: row.id, state, until: row.deadline ?? Infinity }

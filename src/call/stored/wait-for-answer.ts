@@ -57,7 +57,7 @@ export async function waitForAnswer(
   }
 }
 
-/** How often the row is read when no change is reported. */
+/** Interval at which the row is read when no change is reported. */
 const pollMs = 1000
 
 /** Reads the row. If another process has taken it over, waits for that process and joins its result. */
@@ -144,7 +144,7 @@ async function nameOf({ by, person }: Asker): Promise<string> {
   return person ?? (by === "queue" ? undefined : by.by) ?? "adapter"
 }
 
-/** What an adapter decides that returns nothing. */
+/** The decision of an adapter that returns nothing. */
 const closed: { approved: boolean; by?: string } = { approved: false }
 
 function refusal(row: CallRow, reason: string): Answer {

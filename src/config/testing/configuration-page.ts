@@ -92,7 +92,7 @@ function tableOf(keys: Section["keys"]): string {
   return [line(cells[0]!), line(rule), ...cells.slice(1).map(line)].join("\n")
 }
 
-/** What may be written there, in words. */
+/** Describes the valid values, in words. */
 function valueText(json: z.core.JSONSchema.BaseSchema): string {
   const { minimum, exclusiveMinimum, exclusiveMaximum, maximum = Number.MAX_SAFE_INTEGER } = json
   if (json.enum !== undefined) return listed(json.enum.map((value) => `\`${String(value)}\``))

@@ -19,12 +19,12 @@ export interface RuntimeOptions extends QuartermasterOptions {
   app?: Quartermaster
 }
 
-/** Who calls: S0 reads `agent.id`. The rest is what a call may bring along, for example somebody to ask. */
+/** The caller: S0 reads `agent.id`. The rest is optional context of a call, for example somebody to ask. */
 export interface RuntimeContext extends Omit<PrivateCallContext, "agentId"> {
   agent?: { id?: string; roleId?: string }
 }
 
-/** What `executeToolCall` returns in place of a result. */
+/** The value `executeToolCall` returns in place of a result. */
 export interface ToolCallError {
   error: string
   toolName: string

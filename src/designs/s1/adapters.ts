@@ -31,7 +31,7 @@ export type ResultApprovalCallback = (
   result: ToolExecuteResult,
 ) => boolean | ResultDecision | Promise<boolean | ResultDecision>
 
-/** How a person is asked. `request` is what we add: everything on the card, and a signal that closes the dialog. */
+/** Asks a person. `request` is what we add: everything on the card, and a signal that closes the dialog. */
 export interface ApprovalUIAdapter {
   showToolExecutionApproval(
     toolName: string,

@@ -30,7 +30,7 @@ export interface ToolChainResult {
 /** The calls that a chain made, by our id. */
 export type MadeCalls = ReadonlyMap<string, { id: string; result: ToolResult }>
 
-/** What a chain began with. */
+/** The beginning of a chain. */
 export interface ChainBeginning {
   context: readonly Message[]
   /** True if the first message of the chain is in the context already. */

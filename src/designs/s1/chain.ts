@@ -41,7 +41,7 @@ export interface ToolChainOptions extends ToolChainCallbacks {
   /** Have every result approved before the model sees it. */
   checkToolResults?: boolean
   systemPrompt?: string
-  /** What was said before. */
+  /** The former messages. */
   contextMessages?: readonly Message[]
   abortController?: AbortController
   /** Asks the person. Left out: the callbacks of the executor. */
@@ -150,7 +150,7 @@ function chainOptions(options: ToolChainOptions): ChainOptions {
   }
 }
 
-/** What the model has answered: the last thing that a person said in the context. */
+/** Returns the message that the model has answered: the last one of a person in the context. */
 function asked(context: readonly Message[]): { context: readonly Message[]; text: string } {
   const last = context.at(-1)
   return last?.role === "user" ? { context: context.slice(0, -1), text: last.content } : { context, text: "Go on." }

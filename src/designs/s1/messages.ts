@@ -70,7 +70,7 @@ function* partsOf({ content, reasoning_content, tool_calls = [], usage }: Comple
   yield { type: "finish", reason: tool_calls.length > 0 ? "tool-calls" : "stop" }
 }
 
-/** What a model answered, as S1 writes it. */
+/** Returns a model's answer, as S1 writes it. */
 export function responseOf({ content, usage }: ModelTurn): CompletionResponse {
   const { role: _role, ...answer } = assistantMessage(content)
   return { ...answer, usage: { prompt_tokens: usage.inputTokens, completion_tokens: usage.outputTokens } }

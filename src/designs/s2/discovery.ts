@@ -1,7 +1,7 @@
 import type { ToolRegistry } from "./registry.ts"
 import type { Agent, Tool } from "./types.ts"
 
-/** Which tools an agent may use. A subclass may find agents by its own `getAgent`. */
+/** Finds the tools an agent may use. A subclass may find agents by its own `getAgent`. */
 export class ToolDiscovery {
   protected readonly registry: ToolRegistry
 

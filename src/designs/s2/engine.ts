@@ -119,7 +119,7 @@ export class ToolExecutionEngine {
     const { allowed, requiresConfirmation = false, reason = "The call is denied." } = checked
     if (!allowed) return new PermissionDeniedError(reason)
     if (!requiresConfirmation) return undefined
-    // Where nobody asks here, what the app asks about itself is left to it.
+    // Without somebody to ask here, the app's own questions are left to it.
     const isConfirmed = approvals === undefined ? await this.#isAsked(agent, toolName, params) : await approvals()
     return isConfirmed ? undefined : new ExecutionCancelledError()
   }

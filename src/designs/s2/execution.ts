@@ -7,7 +7,7 @@ export interface MCPCaller {
   callTool(name: string, params: Record<string, unknown>): Promise<unknown>
 }
 
-/** What an engine gives to the handlers of its calls. */
+/** The data that an engine gives to the handlers of its calls. */
 export interface Execution {
   context: ExecutionContext
   getMCPClient(mcpName: string): MCPCaller | Promise<MCPCaller>
@@ -15,14 +15,14 @@ export interface Execution {
   start?(context: ToolContext): Promise<void>
   /** True if `start` threw. */
   isStopped?: boolean
-  /** What the handler or the start threw, so that the engine can throw the same. */
+  /** The error of the handler or the start, so that the engine can throw the same. */
   thrown?: { error: unknown }
 }
 
 /** The execution that a handler runs in. */
 export const execution = new AsyncLocalStorage<Execution>()
 
-/** What a handler is given: what every tool of ours is given, and the rest of the context of `execute`. */
+/** Returns the argument of a handler: that of every tool of ours, and the rest of the context of `execute`. */
 export function handlerContext(context: ToolContext): ExecutionContext & ToolContext {
   const { context: given = {} } = execution.getStore() ?? {}
   const rest = Object.entries(given).filter(([name]) => !(name in context))

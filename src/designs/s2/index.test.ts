@@ -225,7 +225,7 @@ test("a permission manager of one's own is asked first and can deny more, a logg
   await expect(engine.execute("a2", "Greet", { name: "Ada" }, {})).rejects.toThrow("Level 0 below minimum 1")
   expect(await engine.execute("a1", "Greet", { name: "Ada" }, {})).toEqual({ text: "Hello, Ada!" })
   expect(ended).toEqual(["success"])
-  // What it denies is in the audit log too.
+  // Calls it denies are in the audit log too.
   const rows = await (await registry.appFor(developer).open()).audit.list({ tool: "Greet" })
   expect(rows.filter(({ code }) => code === "aborted")).toHaveLength(1)
   const same = new ToolExecutionEngine({ registry, permissionManager, auditLogger: logger })

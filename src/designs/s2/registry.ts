@@ -15,7 +15,7 @@ import { toolView } from "./tool-view.ts"
 import type { Agent, BuiltinTool, MCPTool, RateLimit, Tool, ToolDescription, ToolFilter } from "./types.ts"
 
 export interface ToolRegistryOptions extends QuartermasterOptions {
-  /** Who may call. Those that are not in the list are found by `getAgent`. */
+  /** The callers. Those that are not in the list are found by `getAgent`. */
   agents?: readonly Agent[]
   getAgent?(agentId: string): Agent | undefined | Promise<Agent | undefined>
   config?: Config
@@ -37,7 +37,7 @@ export class ToolRegistry {
   readonly #core: CoreRegistry
   readonly #options: ToolRegistryOptions
   readonly #apps = new Map<string, DesignApp>()
-  /** What `getTool` and `listTools` gave, with the name by which it is known here. */
+  /** The results of `getTool` and `listTools`, with the names by which they are known here. */
   readonly #views = new WeakMap<object, string>()
   /** Runs the originals of copied tools. */
   #copied: PrivateApp | undefined

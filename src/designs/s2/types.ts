@@ -78,7 +78,7 @@ export interface Agent {
   level?: number
 }
 
-/** What a call brings along. Handlers get all of it. */
+/** The context of a call. Handlers get all of it. */
 export interface ExecutionContext extends Omit<PrivateCallContext, "agentId" | "approve" | "approvals"> {
   /** Asks the person about this call. */
   requestConfirmation?(agent: Agent, tool: Tool, params: unknown): boolean | Promise<boolean>
@@ -91,5 +91,5 @@ export interface PermissionCheckResult {
   requiresConfirmation?: boolean
 }
 
-/** What the tool returned. */
+/** The return value of the tool. */
 export type ToolResult = unknown

@@ -22,7 +22,7 @@ import {
   type ToolResult,
 } from "./types.ts"
 
-/** Who is asked. All of it is ours. Default: the terminal, where there is one. */
+/** The people to ask. All of it is ours. Default: the terminal, where there is one. */
 export type ToolManagerOptions = Pick<PrivateCallContext, "approve" | "ask" | "approvals">
 
 /** S3's manager. Its calls are calls of the core, recorded in the folder `.quartermaster` of the workspace. */

@@ -3,7 +3,7 @@ import type { ToolManager } from "./manager.ts"
 import { toolManager } from "./plugins.ts"
 import type { FileInfo, ToolResult } from "./types.ts"
 
-/** Which tool is for what. */
+/** The purpose of each tool. */
 export const toolSelectionGuide = {
   查找代码: "code_query",
   读取文件: "file_read",
@@ -17,7 +17,7 @@ export const toolSelectionGuide = {
 const tries = 3
 
 /**
- * What to do about a tool that failed: up to three more tries with growing pauses, then for `code_query` a search in the
+ * Handles a tool that failed: up to three more tries with growing pauses, then for `code_query` a search in the
  * files, otherwise the error is thrown. The core does the like by itself, where a tool may be tried again.
  */
 export async function handleToolError(

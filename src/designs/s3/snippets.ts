@@ -19,7 +19,7 @@ export interface CodeSnippet {
   updatedAt: number
 }
 
-/** Where snippets are stored. `delete` may be missing. */
+/** The storage of snippets. `delete` may be missing. */
 export interface ISnippetStorage {
   save(snippet: CodeSnippet): Promise<void>
   load(nameOrId: string): Promise<CodeSnippet | null | undefined>

@@ -5,7 +5,7 @@ import type { BaseTool, BaseToolResult } from "../../registry/base-tool.ts"
 
 export type ToolResult = BaseToolResult
 
-/** What a model asks for. */
+/** A call that a model asks for. */
 export interface ToolCall {
   name: string
   arguments: Record<string, unknown>
@@ -54,7 +54,7 @@ export interface FileInfo {
   modified: number
 }
 
-/** What `shell_exec` returns, besides its command. */
+/** The result of `shell_exec`, besides its command. */
 export interface ExecResult {
   stdout: string
   stderr: string

@@ -12,7 +12,7 @@ import type { PrivateTool } from "../private-app.ts"
 import { coreTools } from "./tools.ts"
 import { resultOf, type Tool, type ToolContext, type ToolResult } from "./types.ts"
 
-/** What the executor needs of a registry. */
+/** The parts of a registry that the executor needs. */
 interface Inside {
   core: CoreRegistry
   entries: Map<string, PrivateTool>

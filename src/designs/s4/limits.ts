@@ -5,7 +5,7 @@ import { defaults } from "../../config/schema.ts"
 import { createPathPolicy } from "../../guards/paths/path-policy.ts"
 import type { Permit } from "../../call/state/ports.ts"
 
-/** How long a tool may run, in milliseconds. */
+/** Time limit of a tool, in milliseconds. */
 export const DEFAULT_TOOL_TIMEOUT: number = defaults.tools.timeout
 
 /** The same for tools that use the network. */

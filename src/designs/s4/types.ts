@@ -5,7 +5,7 @@ import type { JsonSchema } from "../../core/schema.ts"
 import { errorOf } from "../../core/errors.ts"
 import type { PrivateCallContext } from "../private-app.ts"
 
-/** What a tool is, in S4. */
+/** A tool, in S4. */
 export interface Tool {
   name: string
   description: string
@@ -34,7 +34,7 @@ export interface ToolContext extends Pick<
   allowedPaths?: string[]
 }
 
-/** What a model is shown of a tool. */
+/** A tool as a model is shown it. */
 export interface ToolDefinition {
   name: string
   description: string
@@ -71,7 +71,7 @@ export function resultOf(ended: Ended, toolName: string): ToolResult {
 }
 
 function errorText(ended: Ended, toolName: string): string {
-  // Who reads the result knows that it was not executed.
+  // A reader of the result knows that it was not executed.
   const message = errorOf({ ...ended, toolName }).message.replace(`${toolName} was not executed: `, "")
   const problems = ended.code === "invalid_arguments" ? ended.metadata?.["problems"] : undefined
   return Array.isArray(problems) ? `${message}: ${problems.join(", ")}` : message

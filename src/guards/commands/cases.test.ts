@@ -11,7 +11,7 @@ describe.each(["commands", "own.commands"])("the cases of %s", (name) => {
   test.each(casesOf(name))("$expect: $input ($why)", ({ input, expect: expected, cwd, environment, network }) => {
     const { verdict, look } = verdictOf(guard, input, { cwd, environment, network })
     const told = look.findings.map(({ reason }) => reason.sentence).join(" ")
-    // What is denied may ask where the text cannot be judged without running it.
+    // A denied script may ask where the text cannot be judged without running it.
     if (expected === "deny" && !look.proved) expect(["deny", "ask"], told).toContain(verdict)
     else expect(verdict, told).toBe(expected)
   })

@@ -3,12 +3,12 @@ import type { Disk } from "./disk.ts"
 import type { CommandList } from "./command-lists.ts"
 
 /**
- * What happens to a command that is on no list: `ask` asks a person, `allowlist` refuses it, `denylist` runs it when it is
+ * The mode for a command that is on no list: `ask` asks a person, `allowlist` refuses it, `denylist` runs it when it is
  * proved, `sandbox` runs it in the sandbox.
  */
 export type ShellMode = "ask" | "allowlist" | "denylist" | "sandbox"
 
-/** What the command guard needs besides the command. */
+/** The context of the command guard besides the command. */
 export interface CommandContext {
   readonly workspace: string
   readonly mode: ShellMode

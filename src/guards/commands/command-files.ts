@@ -8,7 +8,7 @@ import type { Parsers } from "./parsers.ts"
 import { searchScript } from "./search-script.ts"
 import { canonicalProgramName } from "./wrappers.ts"
 
-/** How many places are looked at: words times the folders that the script changes to. */
+/** Limit of places that are looked at: words times the folders that the script changes to. */
 const maxPlaces = 20_000
 
 /**

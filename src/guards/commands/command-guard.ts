@@ -143,7 +143,7 @@ function withoutFolder(finding: Finding): Finding {
   return { ...finding, reason: { ...finding.reason, sentence } }
 }
 
-/** What the call sets besides the command: variables and network access. */
+/** Returns findings on the call's own settings besides the command: variables and network access. */
 function optionFindings({ environment, network }: Touch): Finding[] {
   const variable = environment === undefined ? undefined : unsafeVariable(environment)
   return [

@@ -48,7 +48,7 @@ function together(all: readonly ProgramEffects[]): Pick<CommandPart, "deletes" |
   }
 }
 
-/** What a deleting program would write is what it deletes, except where the shell writes its output. */
+/** A deleting program's writes count as deletions, except where the shell writes its output. */
 function filesOf({ files }: ProvedSegment, { deletes }: Pick<CommandPart, "deletes">, workspace: string) {
   const paths = (some: ProvedSegment["files"]) => [...new Set(some.map(({ path }) => fromWorkspace(path, workspace)))]
   const written = files.filter(({ kind }) => kind === "write")

@@ -12,7 +12,7 @@ for (const file of ["a.txt", "b.txt", "src/a.ts", "src/a.txt", "old/deep/x.txt",
 
 const guard = await guardWith({ mode: "sandbox", workspace, allow: ["git clean -n"], deny: [], missingSandbox: () => undefined }) // prettier-ignore
 
-/** Whether a script asks because it visibly deletes or overwrites something, or why else it does not run. */
+/** Reports whether a script asks because it visibly deletes or overwrites something, or why else it does not run. */
 function verdictFor(what: string): string {
   const { findings, allowedBy } = guard.check([{ kind: "command", what, sandboxed: true, network: false }], {})
   if (allowedBy !== undefined) return "runs"
@@ -22,7 +22,7 @@ function verdictFor(what: string): string {
 const long = "#\n".repeat(11_000)
 
 test.each([
-  // What deletes.
+  // Scripts that delete.
   "rm a.txt",
   "rm -rf src",
   "rm -f missing.txt",
@@ -43,7 +43,7 @@ test.each([
   "find . -name '*.log' -execdir sh -c 'rm {}' ';'",
   "fd -e log -x rm",
   "rsync -a --delete src/ copy/",
-  // What git throws away.
+  // Scripts with which git throws something away.
   "git clean -fd",
   "git -C sub clean -fdx",
   "git -c a.b=c clean -f",
@@ -61,7 +61,7 @@ test.each([
   "git switch --discard-changes main",
   "git stash drop",
   "git stash clear",
-  // What overwrites a file that exists.
+  // Scripts that overwrite a file that exists.
   "echo x > a.txt",
   "echo x >| a.txt",
   "make &> a.txt",

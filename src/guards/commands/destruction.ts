@@ -9,7 +9,7 @@ import { displayWords } from "./prove.ts"
 import type { ScanResult } from "./scan-result.ts"
 import { canonicalProgramName } from "./wrappers.ts"
 
-/** Where a script runs, and what it may do there. */
+/** The place in which a script runs, and its rights there. */
 interface Place extends Pick<CommandContext, "disk" | "paths"> {
   readonly script: string
   readonly folders: readonly string[]

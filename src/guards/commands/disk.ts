@@ -5,7 +5,7 @@ import { readRegularFileBytes } from "../read-regular-file.ts"
 import { isMissingFolder, isUndecodable, listTree } from "../list-tree.ts"
 import type { Word } from "./shell-line.ts"
 
-/** What the command guard reads from the disk. */
+/** The disk as the command guard reads it. */
 export interface Disk {
   /** The real path; undefined when nothing exists there. */
   realpath(path: string): string | undefined
@@ -104,7 +104,7 @@ export function expandPattern({ value, glob }: Word, folder: string, disk: Disk)
       }
       const names = disk.names(resolveIn(folder, place === "" ? "." : place, disk))
       if (names === undefined) return undefined
-      // What `?` matches depends on the locale of the shell.
+      // The matches of `?` depend on the locale of the shell.
       if (step.includes("?") && names.some((name) => /[^\0-\x7f]/.test(name))) return undefined
       const matches = nameMatcher(step)
       next.push(...names.filter(matches).map((name) => `${place}${name}/`))

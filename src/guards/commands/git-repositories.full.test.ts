@@ -47,7 +47,7 @@ async function verdict(line: string, at = workspace): Promise<Verdict> {
     .verdict
 }
 
-/** Whether real git runs the program, and what the guard says to the same line. */
+/** Reports whether real git runs the program, and the guard's verdict on the same line. */
 async function both(): Promise<[boolean, Verdict]> {
   rmSync(mark, { force: true })
   git("status")

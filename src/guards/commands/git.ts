@@ -42,7 +42,7 @@ function subcommandAt(args: readonly string[]): number {
   }
 }
 
-/** What git reads. A subcommand without a table is refused if it or an option may run another program. */
+/** Finds the files git reads. A subcommand without a table is refused if it or an option may run another program. */
 export function readGit(args: readonly Word[]): ProgramUse | Unprovable {
   const start = subcommandAt(args.map(({ value }) => value))
   const subcommand = args[start]

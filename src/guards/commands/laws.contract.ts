@@ -67,7 +67,7 @@ export function commandLaws(runs: number): void {
             const { look } = verdictOf(guard, line)
             const expected = new Set(look.extraTouches.filter(({ kind }) => kind === "command").map(({ what }) => what))
             const { ran, errors } = runMarked(line)
-            // What an earlier part writes may fit a pattern of a later one; then only the programs are compared.
+            // An earlier part may write files that fit a later pattern; then only the programs are compared.
             const isPattern = line.includes("*")
             const programs = new Set([...expected].map((what) => what.split(" ")[0]!))
             for (const words of ran)

@@ -40,7 +40,7 @@ export function checkNamedPaths(
 }
 
 const commandField = /^(cmd|commands?|command_?line|shell|bash|script|argv|args|exec|code)$/i
-/** What is left out is not touched. */
+/** Paths in these fields are left out, so they are not touched. */
 const leftOutField = /^(exclude|ignore)/i
 
 function collectTexts(input: unknown, texts: Set<string>): void {

@@ -43,7 +43,7 @@ const maxDepth = 30
 const maxForUnbash = 20_000
 const maxForTreeSitter = 4000
 
-/** How deep brackets of any kind are nested, ignoring quotes. */
+/** Returns the depth of nested brackets of any kind, ignoring quotes. */
 function depthOf(script: string): number {
   let depth = 0
   let deepest = 0

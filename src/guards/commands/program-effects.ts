@@ -3,14 +3,14 @@ import { canonicalProgramName } from "./wrappers.ts"
 import { sendsOut } from "./sends-out.ts"
 
 export interface ProgramEffects {
-  /** What it deletes, as written; undefined when it deletes nothing. */
+  /** The files it deletes, as written; undefined when it deletes nothing. */
   readonly deletes?: readonly string[]
   readonly network: boolean
   /** True if it may send files or texts to another machine, and not only fetch some. */
   readonly sendsOut: boolean
 }
 
-/** What a program is known for besides reading and writing: deleting files and using the network. */
+/** Returns a program's known effects besides reading and writing: deleting files and using the network. */
 export function programEffects(words: readonly string[]): ProgramEffects {
   const name = canonicalProgramName(words[0] ?? "")
   const plain = name === "git" ? pushWords(gitWords(words)) : words

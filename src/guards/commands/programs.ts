@@ -6,7 +6,7 @@ import { readOptions, type OptionTable } from "./program-options.ts"
 import { currentFolder, unprovable, isFileOperand, programReader } from "./program-reader.ts"
 import { grep, ripgrep } from "./grep.ts"
 
-/** What a program uses with given arguments. */
+/** The use of files and programs by a program with given arguments. */
 export interface ProgramUse {
   readonly reads?: readonly Word[]
   readonly writes?: readonly Word[]

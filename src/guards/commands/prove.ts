@@ -29,7 +29,7 @@ export interface ProofOptions {
   readonly disk: Disk
 }
 
-/** What a script runs, when its words alone make that certain. */
+/** Proves which programs a script runs, when its words alone make that certain. */
 export function prove(script: string, parsers: Parsers, options: ProofOptions): readonly ProvedSegment[] | Unprovable {
   const lexed = readPlain(script, parsers)
   if ("because" in lexed) return lexed
@@ -111,7 +111,7 @@ export function proveSegment(
   return { words, files: uniqueFiles(files), texts, wrapped: plain === words ? wrapped : [...wrapped, plain] }
 }
 
-/** Where each wrapper begins, and last where the program itself begins. */
+/** Returns the start of each wrapper, and last that of the program itself. */
 function wrappedStarts(words: readonly string[]): number[] {
   const starts = [0]
   for (;;) {
@@ -121,7 +121,7 @@ function wrappedStarts(words: readonly string[]): number[] {
   }
 }
 
-/** What a program uses: by its table or, without one, every argument that looks like a path. */
+/** Returns the use of files by a program: by its table or, without one, every argument that looks like a path. */
 function useOf(
   shellWords: readonly Word[],
   words: readonly string[],

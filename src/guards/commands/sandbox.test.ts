@@ -63,7 +63,7 @@ const lines: [line: string, without: string, withDenied: string][] = [
   ["node make.js .mcp.json", "ask", "ask"],
   ["python3 x.py --out=.git/config", "ask", "ask"],
   ["node make.js mcp.json.md", "allow", "ask"],
-  // What is denied in every mode.
+  // Scripts that are denied in every mode.
   ["rm -rf /", "deny", "deny"],
   ["cat /etc/shadow", "deny", "deny"],
   ["echo x > /etc/x", "deny", "deny"],

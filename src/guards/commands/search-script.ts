@@ -57,7 +57,7 @@ function withWrapped(command: ScannedCommand): ScannedCommand[] {
   return found
 }
 
-/** Where the commands of `find -exec` and its variants begin. */
+/** Returns the starts of the commands of `find -exec` and its variants. */
 function findActionStarts(words: readonly string[]): number[] {
   if (!/^find$|^fd(?:find)?$/.test(canonicalProgramName(words[0] ?? ""))) return []
   return words.flatMap((word, at) =>

@@ -35,7 +35,7 @@ export function isWrapper(name: string): boolean {
   return wrappers.has(name) || /^ld(?:-linux.*|-musl.*|\.so.*|64\.so.*)/.test(name)
 }
 
-/** How many words stand between the wrapper and its program, besides options, numbers and variables. */
+/** The number of words between the wrapper and its program, besides options, numbers and variables. */
 const wrappers = new Map<string, number>([
   ...words(
     0,

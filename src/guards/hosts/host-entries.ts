@@ -19,7 +19,7 @@ export interface HostEntry {
   readonly port?: number
 }
 
-/** What is wrong with a line, as the rest of a sentence about it; undefined when nothing is. */
+/** Describes the mistake of a line, as the rest of a sentence about it; undefined when there is none. */
 export function hostLineMistake(text: string, list: "allow" | "deny"): string | undefined {
   const read = readEntry({ text, source: "" }, list)
   return "mistake" in read ? read.mistake : undefined

@@ -46,7 +46,7 @@ function verdict(options: HostOptions, what: string): "allow" | "ask" | "deny" {
 }
 
 describe("addresses are judged as in the case tables", () => {
-  // What is judged at connect time is tested where connections are made.
+  // Cases that are judged at connect time are tested where connections are made.
   const now = casesOf("urls.jsonl").filter(({ when }) => when === undefined)
   test.each(now)("$input: $expect, $why", (one) => expect(verdict(policy, one.input)).toBe(one.expect))
   test.each(casesOf("own.urls.jsonl"))("$input: $expect, $why", (one) =>

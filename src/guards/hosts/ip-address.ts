@@ -1,8 +1,8 @@
 import { isIP } from "node:net"
 
 /**
- * What an IP address belongs to: `here` is this machine, `private` a private network, `metadata` a cloud's metadata service
- * or any link-local address, `special` everything that is not a single machine on the internet.
+ * The owner of an IP address: `here` is this machine, `private` a private network, `metadata` a cloud's metadata
+ * service or any link-local address, `special` everything that is not a single machine on the internet.
  */
 export type AddressKind = "public" | "here" | "private" | "metadata" | "special"
 

@@ -57,7 +57,7 @@ function baseOf({ start }: Glob): string {
   return end <= 0 ? "/" : start.slice(0, end)
 }
 
-/** How many characters of the pattern, escapes included, make up its base without the slash after it. */
+/** Counts the characters of the pattern, escapes included, that make up its base without the slash after it. */
 function writtenLength(pattern: string, base: string): number {
   if (base === "/") return 0
   let at = 0

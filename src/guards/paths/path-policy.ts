@@ -38,7 +38,7 @@ export interface PathPolicyOptions {
   readonly realpath?: (path: string) => string | undefined
 }
 
-/** Which paths tools may use: the file roots, and the protected and confirmed paths in them. */
+/** The paths tools may use: the file roots, and the protected and confirmed paths in them. */
 export interface PathPolicy {
   readonly workspace: string
   /** The policy before `tools.allowedPaths` and `within` narrowed it. */

@@ -1,4 +1,4 @@
-/** What is wrong with the text of a path; undefined when nothing is. Does not read the disk. */
+/** Describes the fault of a path's text; undefined when there is none. Does not read the disk. */
 export function pathTextFault(path: string): string | undefined {
   if (path === "") return "it is empty"
   if (path.length > longest) return `it is longer than ${longest} characters`

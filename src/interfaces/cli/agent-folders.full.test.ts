@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { makeCli, outputOf, waitForOutput } from "./testing.ts"
 
-/** What an agent tries whose folder is `docs`: two calls that are right, and four that reach outside. */
+/** Calls that an agent tries whose folder is `docs`: two that are right, and four that reach outside. */
 const tries = (name: string) => `
       - say: I try everything.
         call:

@@ -102,7 +102,7 @@ export function waitForOutput(child: ChildProcess, text: string): Promise<void> 
   })
 }
 
-/** What to do when a text has appeared in a terminal. A function gets the process that holds the terminal. */
+/** The steps after a text has appeared in a terminal. A function gets the process that holds the terminal. */
 export type TerminalSteps = readonly (readonly [after: string, does: string | ((terminal: ChildProcess) => unknown)])[]
 
 /** A text that has not appeared after this time does not come. */
@@ -171,7 +171,7 @@ export interface RunOptions {
   stdin?: string
   runtime?: Partial<Runtime>
   config?: Config
-  /** Whether stdout and stderr are terminals. */
+  /** True if stdout and stderr are terminals. */
   terminal?: boolean
   /** The folder the command runs in; a new one if left out. */
   cwd?: string
@@ -212,7 +212,7 @@ export async function runWithApp(
   return { code, ...text }
 }
 
-/** What `loadConfig` returns for a trusted configuration without a file. */
+/** Returns the result of `loadConfig` for a trusted configuration without a file. */
 export function loadedConfig(config: Config = {}, dataDir = "/nowhere"): LoadedConfig {
   const permissions = { trusted: {}, untrusted: {} }
   const workspace = dirname(dataDir)

@@ -3,7 +3,7 @@ import { QuartermasterProblem } from "./problem.ts"
 const waits = [250, 1000, 2000, 4000, 8000]
 const mostTries = 20
 
-/** How long to wait after this many failures in a row. */
+/** Waits before the next try, by the number of failures in a row. */
 export function pauseAfter(failures: number, signal: AbortSignal | undefined): Promise<void> {
   return sleep(waits[Math.min(failures, waits.length - 1)]!, signal)
 }
@@ -20,7 +20,7 @@ export async function askAgain<T>(ask: () => Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Whether the server has answered and would answer the same again. */
+/** Reports whether the server has answered and would answer the same again. */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof QuartermasterProblem)) return false
   const { status } = error

@@ -16,7 +16,7 @@ export type { Card } from "../../approvals/card/schema.ts"
 export type { Message } from "../../messages/message.ts"
 export type { CallResult, Explanation, Ticket, ToolInfo } from "../http/routes/tool-schemas.ts"
 
-/** What may be said about a call besides its tool and input. */
+/** The fields of a call besides its tool and input. */
 export type CallOptions = Omit<CallBody, "input" | "wait"> & { signal?: AbortSignal }
 
 export interface AuditFilter {
@@ -84,10 +84,10 @@ export function createClient(options: ClientOptions) {
     calls: {
       /** Calls a tool and waits at most `wait` seconds (30), then returns a ticket. */
       submit,
-      /** How a call ended, or a ticket while it waits. */
+      /** Returns the ending of a call, or a ticket while it waits. */
       get: getCall,
     },
-    /** What would happen to a call, check by check, without making it. */
+    /** Explains the outcome of a call, check by check, without making it. */
     why: (body: WhyBody) => json<Explanation>("POST", "/v1/why", { body }),
 
     approvals: {
@@ -140,12 +140,12 @@ export function createClient(options: ClientOptions) {
     freeze: (body: { agentId?: string; because?: string } = {}) => json<void>("POST", "/v1/freeze", { body }),
     thaw: (body: { agentId?: string } = {}) => json<{ thawed: boolean }>("POST", "/v1/thaw", { body }),
 
-    /** What happens, as it happens. Reconnects by itself; end it with `signal`. */
+    /** Streams the events as they happen. Reconnects by itself; end it with `signal`. */
     events: (given: EventsOptions = {}): AsyncGenerator<ServerEvent> => eventsOf(connection, given),
   }
 }
 
-/** Whether a call still waits for a person. */
+/** Reports whether a call still waits for a person. */
 export function isTicket(answer: CallResult | Ticket): answer is Ticket {
   return "state" in answer
 }

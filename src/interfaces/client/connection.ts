@@ -1,7 +1,7 @@
 import { problemOf, unreachable } from "./problem.ts"
 
 export interface ClientOptions {
-  /** Where the server is, for example `http://127.0.0.1:7420`. An empty text is the site of the page. */
+  /** The address of the server, for example `http://127.0.0.1:7420`. An empty text is the site of the page. */
   baseUrl: string
   /** The token of an agent or a person. */
   token?: string

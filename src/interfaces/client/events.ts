@@ -9,12 +9,12 @@ export type ServerEvent = (
   | { type: "hello" }
   /** Too much was missed: read again what you show. */
   | { type: "resync" }
-  /** What a running call of this server prints. */
+  /** The output of a running call of this server. */
   | { type: "output"; callId: string; chunk: unknown }
 ) & { cursor: string }
 
 export interface EventsOptions {
-  /** Where an earlier stream ended. */
+  /** The end of an earlier stream. */
   cursor?: string
   /** Ends the stream. */
   signal?: AbortSignal

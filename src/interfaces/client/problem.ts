@@ -1,7 +1,7 @@
 import type { Problem } from "../http/routes/schemas.ts"
 
 /**
- * What the server said when it said no. `message` is a sentence that says what to do next, `code` is for programs.
+ * A refusal by the server. `message` is a sentence that says what to do next, `code` is for programs.
  * `status` is 0 when the server could not be reached.
  */
 export class QuartermasterProblem extends Error {

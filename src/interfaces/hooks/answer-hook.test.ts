@@ -32,7 +32,7 @@ async function open(config: Config = {}) {
   return { app, workspace, answer, ended, files }
 }
 
-/** What the programs themselves sent, cut to what differs. `$` is the workspace. */
+/** Payloads that the programs themselves sent, cut to their differences. `$` is the workspace. */
 const shapes: Record<
   HookClientName,
   {
@@ -94,7 +94,7 @@ const shapes: Record<
   },
 } // prettier-ignore
 
-/** How each agent is told yes, no and another input. */
+/** Each agent's form of yes, no and another input. */
 const says: Record<HookClientName, { yes: unknown; no: unknown; edit: (input: object) => object }> = {
   claude: decision("permissionDecision", "updatedInput"),
   codex: { ...decision("permissionDecision", "updatedInput"), yes: undefined },

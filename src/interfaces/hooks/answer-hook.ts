@@ -11,16 +11,16 @@ import { hookClients, type HookClientName } from "./hook-clients.ts"
 
 type App = Pick<Quartermaster, "call" | "elsewhere" | "org" | "registry">
 
-/** What a hook was started with, and what it got. */
+/** The options and the input of a hook. */
 export interface HookRequest {
   client: HookClientName
   /** The agent of the session. */
   agentId: string
-  /** What came on stdin. */
+  /** The text on stdin. */
   text: string
   /** The event, for agents whose payload does not say it. */
   event?: string
-  /** How many milliseconds a person has to answer before the agent is told to come back. */
+  /** Milliseconds that a person has to answer before the agent is told to come back. */
   waitMs: number
   /** The name of our own MCP server in the agent's configuration: its calls are decided on when they reach it. */
   serverName?: string
@@ -65,7 +65,7 @@ function readEvent(client: HookClient, { text, event }: HookRequest): HookEvent 
   }
 }
 
-/** What cannot be read is in the audit log too, as a call of a tool that there is not. */
+/** Records unreadable input in the audit log too, as a call of an unknown tool. */
 async function recordUnreadable(app: App, { client, agentId, text }: HookRequest, why: string): Promise<string> {
   await app.call({ agentId, tool: `${client}:unreadable`, input: { characters: text.length, why } })
   return `What ${client} sent to its hook cannot be read: ${why} Nothing was executed. Update Quartermaster or ${client}, and tell the person.`
@@ -152,7 +152,7 @@ async function after(
   return client.replace("value" in outcome ? outcome.value : undefined, text, call) ?? nothing
 }
 
-/** What the model is told in place of the result. Undefined when it may see the result as it is. */
+/** Returns the model's text in place of the result. Undefined when it may see the result as it is. */
 function replacement(ended: ToolResult | Ticket, tool: string): string | undefined {
   if (isTicket(ended)) return ticketText(ended, tool)
   if (ended.success) return ended.metadata?.["redacted"] === true ? modelText(ended) : undefined

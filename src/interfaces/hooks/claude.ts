@@ -4,7 +4,7 @@ import { json, nothing, optionalText, textOf, type Fields, type HookClient, type
 /** In these modes a question of a hook reaches the person. In the others the agent answers it itself. */
 const attendedModes = ["default", "acceptEdits", "plan"]
 
-/** What differs between the agents that took over Claude Code's hooks. */
+/** The differences between the agents that took over Claude Code's hooks. */
 interface Variant {
   asks?: boolean
   replace?: HookClient["replace"]

@@ -15,7 +15,7 @@ export interface HookedCall {
   subAgent?: string
 }
 
-/** What a hook is about. */
+/** The event that a hook is about. */
 export type HookEvent =
   /** The agent wants to run a tool. `isAttended`: it asks its person about what a hook leaves open. */
   | { kind: "before"; call: HookedCall; isAttended: boolean }
@@ -23,14 +23,14 @@ export type HookEvent =
   | { kind: "session-end"; sessionId: string }
   | { kind: "other" }
 
-/** What the hook's process prints and exits with. */
+/** The output and the exit code of the hook's process. */
 export interface HookReply {
   stdout: string
   stderr: string
   code: number
 }
 
-/** How one coding agent talks with its hooks. */
+/** The protocol of one coding agent with its hooks. */
 export interface HookClient {
   /** Reads what the hook got on stdin. Throws a sentence for what cannot be read. `event` is of the command line. */
   read(payload: Fields, event: string | undefined): HookEvent

@@ -9,10 +9,10 @@ import { artifactReader } from "../../core/artifact-reader.ts"
 import type { Quartermaster } from "../../app/quartermaster.ts"
 import { RepeatableCall } from "./held-calls.ts"
 
-/** What a loop needs of the app. */
+/** The parts of the app that a loop needs. */
 export type LoopApp = Pick<Quartermaster, "toolsFor" | "callMany" | "resume">
 
-/** Which tools a loop is given, and for whom it calls them. */
+/** The tools that a loop is given, and the agent for whom it calls them. */
 export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | "taskId"> {
   /** Only the tools of these groups, and those that `tools` names. */
   groups?: readonly string[]
@@ -21,7 +21,7 @@ export interface LoopOptions extends Pick<CallRequest, "sessionId" | "userId" | 
   /** Asks the person at this program. Without it, calls wait in the approval queue. */
   approvals?: Partial<ApprovalUIAdapter>
   /**
-   * How many milliseconds a call waits for a person (default: to the end). After that the model is told that the call
+   * Milliseconds that a call waits for a person (default: to the end). After that the model is told that the call
    * waits, and that the same call made again returns its result.
    */
   waitMs?: number
@@ -39,7 +39,7 @@ export interface LoopCall {
   signal?: AbortSignal
 }
 
-/** What the model is told of a call. */
+/** The model's text about a call. */
 export interface LoopAnswer {
   text: string
   isError: boolean

@@ -20,7 +20,7 @@ export type LangChainToolMessage<Message> = new (fields: {
   status: "error"
 }) => Message
 
-/** What LangChain passes to a tool besides its input. */
+/** LangChain's arguments of a tool besides its input. */
 export interface LangChainConfig {
   signal?: AbortSignal
   /** The call of the model. Missing when a program invokes the tool with its input only. */

@@ -354,7 +354,7 @@ test("LangChain's messages of refused, failed and waiting calls have the status 
 
 const url = "data:image/png;base64,QUJD"
 
-/** What each library gives a model of the result of `look`, which has an image. */
+/** Each library's form for a model of the result of `look`, which has an image. */
 const looks: Record<
   string,
   { look(app: LoopApp, images?: boolean): Promise<unknown>; seen: unknown; isDefault?: true }

@@ -1,8 +1,8 @@
 const maxClients = 1000
 
 /**
- * Which clients keep a request open for longer than the 60 seconds after which many give up, also those that follow
- * progress. Only what a client has done shows it: no protocol says it.
+ * Tracks the clients that keep a request open for longer than the 60 seconds after which many give up, also those that
+ * follow progress. Only what a client has done shows it: no protocol says it.
  */
 export class ClientPatience {
   readonly #waitMs: number

@@ -26,7 +26,7 @@ interface RequestState {
   person: string | null
   same: string
   until: number
-  /** When the client was asked. */
+  /** The time the client was asked. */
   at: number
   /** The pending items the client was asked about. */
   asked: readonly { key: string; callId: string; revision: number }[]

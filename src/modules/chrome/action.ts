@@ -5,7 +5,7 @@ import type { Browsers } from "./browsers.ts"
 import { refusal } from "./refusal.ts"
 import type { ChromeSettings } from "./settings.ts"
 
-/** What a call of one of the tools works with. */
+/** The context of a call of one of the tools. */
 export interface Work {
   readonly browsers: Browsers
   readonly settings: ChromeSettings

@@ -58,7 +58,7 @@ interface Launcher {
   readonly born: string
 }
 
-/** When a process began, as the system says it; empty where that cannot be found out. */
+/** Returns the start time of a process, as the system gives it; empty where that cannot be found out. */
 function bornAt(pid: number): string {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")

@@ -67,7 +67,7 @@ export function chromeModule() {
     }
   }
 
-  /** What is typed into a password field is in no record. */
+  /** Keeps text that is typed into a password field out of all records. */
   async function secretFields({ tabId = "", selector = "" }: Given): Promise<string[]> {
     const tab = open?.browsers.anyTab(tabId)
     return tab === undefined || (await typesSecret(tab, selector)) ? ["text"] : []

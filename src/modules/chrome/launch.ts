@@ -6,7 +6,7 @@ import { findChromium } from "./find-chromium.ts"
 import { firstLine, refusal } from "./refusal.ts"
 import type { ChromeSettings } from "./settings.ts"
 
-/** What a model may say about how the browser looks. Everything else could lead around the proxy or run programs. */
+/** The arguments on the browser's looks that models may set. Others could lead around the proxy or run programs. */
 const allowedArguments = [
   "--window-size",
   "--lang",
@@ -102,7 +102,7 @@ async function startDriver(): Promise<Pick<Launched, "stop" | "onExit"> & Pick<P
 
 type Playwright = typeof import("playwright-core")
 
-/** What the bindings of other languages use. It has no types of its own. */
+/** The interface for the bindings of other languages. It has no types of its own. */
 interface OutOfProcess {
   start(): Promise<{ playwright: Playwright & { driverProcess: ChildProcess }; stop(): Promise<void> }>
 }

@@ -3,10 +3,10 @@ import { saveDownload, type TabDownload } from "./downloads.ts"
 import type { Tab } from "./tab.ts"
 
 const mostRefused = 5
-/** How long a call waits for a download that it began. A longer one is told by a later call. */
+/** Time that a call waits for a download that it began. A longer one is told by a later call. */
 const downloadMs = 1500
 
-/** What happened around a call: dialogs, downloads, tabs that the page opened, connections that were refused. */
+/** Reports the events around a call: dialogs, downloads, tabs that the page opened, connections that were refused. */
 export async function report(tab: Tab, work: Work): Promise<Readonly<Record<string, unknown>>> {
   const { browser, dialogs, downloads } = tab
   if (downloads.length > 0) await wait(Promise.all(downloads.map(({ ended }) => ended)), downloadMs)

@@ -8,16 +8,16 @@ export interface ChromeSettings {
   /** Chrome's own sandbox. It cannot be used as root. */
   readonly sandbox: boolean
   readonly viewport: { readonly width: number; readonly height: number }
-  /** How many browsers run at once, of all agents together. */
+  /** Limit of browsers that run at once, of all agents together. */
   readonly maxBrowsers: number
-  /** How many tabs one browser has. What opens more is closed. */
+  /** Limit of tabs of one browser. Further ones are closed. */
   readonly maxTabs: number
   /** A browser that was not used for this long is closed. */
   readonly idleMinutes: number
   /** The folder in the workspace for downloads; false: nothing is downloaded. */
   readonly downloads: string | false
   readonly maxDownloadMb: number
-  /** What pages connect to: every public https host, or only hosts that a line allows or a call was decided on. */
+  /** The hosts for pages: every public https host, or only hosts that a line allows or a call was decided on. */
   readonly reach: "public" | "listed"
 }
 

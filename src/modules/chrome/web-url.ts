@@ -19,7 +19,7 @@ export function webUrl(given: string): string {
   throw refusal("invalid_url", `${JSON.stringify(given.slice(0, 200))} is not the address of a web page. Write it in full, like https://example.com/page.`) // prettier-ignore
 }
 
-/** What a call on this address touches. Only the origin: a page's address may have secrets in it. */
+/** Returns the touches of a call on this address. Only the origin: a page's address may have secrets in it. */
 export function touchesOf(url: string | undefined): { kind: "host"; what: string }[] {
   if (url === undefined || url === "" || /^(about|chrome-error|data):/i.test(url)) return []
   try {

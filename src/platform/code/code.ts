@@ -1,6 +1,6 @@
 import { missingPackages } from "../../lib/missing-packages.ts"
 
-/** What to search for. *class* means every type, *variable* also fields and constants. */
+/** The types to search for. *class* means every type, *variable* also fields and constants. */
 export const codeTypes = ["function", "class", "variable", "file", "all"] as const
 export type CodeType = (typeof codeTypes)[number]
 
@@ -45,10 +45,10 @@ export interface CodeMatch {
   readonly column: number
   readonly kind: CodeKind
   readonly name: string
-  /** What it is declared in, for example `Server.start`. */
+  /** The enclosing declaration, for example `Server.start`. */
   readonly container?: string
   readonly language: string
-  /** How it was found. *syntax*: in the syntax tree. *search*: by text search, because there is no tree. *name*: by file name. */
+  /** The method: *syntax* by the syntax tree, *search* by text search (there is no tree), *name* by file name. */
   readonly method: "syntax" | "search" | "name"
   /** The line of the declaration. */
   readonly code: string
@@ -60,16 +60,16 @@ export interface CodeSearchResult {
   /** Best matches first: whole names, then beginnings, then the others; within each by path and line. */
   readonly matches: readonly CodeMatch[]
   readonly total: number
-  /** How many files were searched. */
+  /** The number of files searched. */
   readonly files: number
-  /** How many of those have no syntax tree, so that only their text was searched. */
+  /** The number of those without a syntax tree, so that only their text was searched. */
   readonly searched: number
   /** Files that are still being indexed. A later call finds what is in them. */
   readonly pending: number
 }
 
 export interface CodeFindOptions {
-  /** Which files this call may see. Default: all in the file roots. */
+  /** Reports whether this call may see a file. Default: all in the file roots. */
   readonly allows?: (path: string) => boolean
   readonly signal?: AbortSignal
 }
@@ -80,7 +80,7 @@ export interface CodeIndex {
   close(): Promise<void>
 }
 
-/** How to add the grammars where they are not installed; undefined if they are. */
+/** Describes how to add the grammars where they are not installed; undefined if they are. */
 export function missingGrammars(): string | undefined {
   return missingPackages("Finding declarations in code", ["@vscode/tree-sitter-wasm"])
 }

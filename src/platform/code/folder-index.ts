@@ -52,7 +52,7 @@ export interface IndexedFile {
   text: string | undefined
 }
 
-/** Which files to search. */
+/** The files to search. */
 export interface Scope {
   readonly below: string
   readonly only?: ReadonlySet<string>
@@ -64,9 +64,9 @@ export interface FolderIndexOptions {
   /** If set, only this file is indexed, even a hidden one. */
   readonly file?: string
   readonly parsing: FileParser
-  /** Which of these paths agents may see. */
+  /** Reports which of these paths agents may see. */
   shown(paths: readonly string[]): Promise<readonly boolean[]>
-  /** How long a search waits for files to be parsed. */
+  /** Time that a search waits for files to be parsed. */
   readonly patienceMs?: number
 }
 

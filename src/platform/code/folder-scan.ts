@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs"
 import type { Ignore } from "ignore"
 import { openFolderReader, isSameStamp, stampOf, type FolderReader, type FileStamp } from "./folder-reader.ts"
 
-/** What changed below a folder since the last scan. */
+/** Changes below a folder since the last scan. */
 export interface FolderChanges {
   readonly added: readonly string[]
   readonly removed: readonly string[]

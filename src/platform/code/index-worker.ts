@@ -5,7 +5,7 @@ import type { ToIndexWorker, FromIndexWorker } from "./code-index.ts"
 import { FolderIndex } from "./folder-index.ts"
 import { ParserPool } from "./parser-pool.ts"
 
-/** How many folders have an index. The least recently used is forgotten. */
+/** Limit of folders with an index. The least recently used is forgotten. */
 const maxIndexes = 4
 const idleMs = 100
 

@@ -1,7 +1,7 @@
 /** A language with a grammar and an outline query. */
 export type Language = "typescript" | "tsx" | "javascript" | "python" | "go" | "rust" | "java" | "cpp"
 
-/** How a file is searched: by its syntax tree, or as text if there is no grammar. */
+/** The search of a file: by its syntax tree, or as text if there is no grammar. */
 export interface SourceLanguage {
   /** The name of the language. C uses the grammar of C++. */
   readonly language: string
@@ -9,7 +9,7 @@ export interface SourceLanguage {
   readonly grammar?: Language
 }
 
-/** How to search a file of that name; undefined if it is not source code. */
+/** Returns the language to search a file of that name by; undefined if it is not source code. */
 export function sourceLanguageOf(name: string): SourceLanguage | undefined {
   const dot = name.lastIndexOf(".")
   return dot <= 0 ? undefined : byExtension.get(name.slice(dot + 1).toLowerCase())

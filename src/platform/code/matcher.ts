@@ -1,10 +1,10 @@
 import type { CodeKind, CodeSearch, CodeType } from "./code.ts"
 import { readGlob } from "../../lib/glob.ts"
 
-/** How well something matches: 0 is best, undefined is no match. */
+/** The quality of a match: 0 is best, undefined is no match. */
 export type Rank = number | undefined
 
-/** What a search means by a name. */
+/** The meaning of a name in a search. */
 export interface Matcher {
   /** Lower-case texts. A file without all of them cannot match and need not be parsed. */
   readonly literals: readonly string[]

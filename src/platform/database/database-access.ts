@@ -30,11 +30,11 @@ export interface RowPage {
   readonly more: boolean
 }
 
-/** What a statement that writes has done. */
+/** The result of a statement that writes. */
 export interface Change {
-  /** How many rows it wrote; null where the database does not count them. */
+  /** The number of rows it wrote; null where the database does not count them. */
   readonly changedRows: number | null
-  /** What RETURNING gave: the first rows. */
+  /** The result of RETURNING: the first rows. */
   readonly returned?: RowPage
 }
 
@@ -67,7 +67,7 @@ export interface Description {
 }
 
 export interface QueryRequest extends Statement {
-  /** How many rows at most, and how many to skip before them. */
+  /** The limit of rows, and the number to skip before them. */
   readonly limit: number
   readonly offset: number
   readonly signal: AbortSignal
@@ -82,7 +82,7 @@ export interface DescribeRequest {
 }
 
 export interface ChangeRequest extends Statement {
-  /** How many rows the approver was shown. If it would change more, it is rolled back. */
+  /** The number of rows the approver was shown. If it would change more, it is rolled back. */
   readonly shownRows?: number
   readonly signal: AbortSignal
 }

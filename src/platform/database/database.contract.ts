@@ -12,9 +12,9 @@ export interface TestDatabase {
   readonly endless: string
   /** A change of orders that runs for minutes. */
   readonly endlessChange: string
-  /** Whether the endless change has written something. */
+  /** Reports whether the endless change has written something. */
   isChanging(): Promise<boolean>
-  /** What the placeholders of this database look like. */
+  /** Returns a placeholder in the form of this database. */
   placeholder(number: number): string
   /** Statements that must be refused both in queries and in changes. */
   readonly dangerous: readonly string[]
@@ -26,7 +26,7 @@ const tables = `
   insert into customers values (1, 'Ann'), (2, 'Bo');
   insert into orders values (1, 1, 'open', 12.50), (2, 1, 'open', 99), (3, 2, 'paid', 7)`
 
-/** What every kind of database promises. `open` gives an empty one. */
+/** The contract of every kind of database. `open` gives an empty one. */
 export function databaseContract(name: string, open: () => Promise<TestDatabase>): void {
   const withTables = async () => {
     const opened = await open()

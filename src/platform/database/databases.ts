@@ -24,7 +24,7 @@ export interface DatabasesOptions {
   readonly unset?: Readonly<Record<string, readonly string[]>>
   readonly dataFolder: string
   readonly workspace: string
-  /** How long a statement may take, in milliseconds. The database ends it later by itself. */
+  /** Time limit of a statement, in milliseconds. The database ends it later by itself. */
   readonly timeoutMs: number
   /** Reports whether the agent has one of the roles. */
   hasRole(agentId: string, roles: readonly string[]): boolean
@@ -94,7 +94,7 @@ export function filesOfDatabases(settings: Readonly<Record<string, DatabaseSetti
   return [...new Set(written.flatMap((path) => [path, realPath(path)]))]
 }
 
-/** What SQLite writes beside a database. It takes over what it finds there. */
+/** Returns the files SQLite writes beside a database. It takes over those that it finds there. */
 export function journalsOf(file: string): string[] {
   return [`${file}-wal`, `${file}-shm`, `${file}-journal`]
 }

@@ -5,7 +5,7 @@ import { failure } from "../../core/ending.ts"
 export interface OwnFolders {
   /** Our own data, which is never opened. */
   readonly dataFolder: string
-  /** Where agents may have made links. */
+  /** The folder in which agents may have made links. */
   readonly workspace: string
 }
 

@@ -1,9 +1,9 @@
 import type { Column, RowPage } from "./database-access.ts"
 
 export const pageLimits = {
-  /** How much one page holds, in characters of JSON. */
+  /** Limit of one page, in characters of JSON. */
   characters: 2_000_000,
-  /** How many rows of RETURNING are kept. */
+  /** Limit of rows of RETURNING that are kept. */
   returnedRows: 100,
 } as const
 

@@ -7,10 +7,10 @@ import { stopped } from "./slots.ts"
 export interface PostgresOptions {
   readonly name: string
   readonly url: string
-  /** How long a statement may take. The server ends it a little later, also when this process is gone. */
+  /** Time limit of a statement. The server ends it a little later, also when this process is gone. */
   readonly timeoutMs: number
   readonly connectMs?: number
-  /** How much longer than this process the server waits before it ends a statement itself. */
+  /** Time the server waits longer than this process before it ends a statement itself. */
   readonly graceMs?: number
 }
 
@@ -41,7 +41,7 @@ export interface PostgresClient {
   each(config: QueryConfig, keep: (row: (string | null)[]) => boolean): Promise<Omit<PostgresResult, "rows">>
 }
 
-/** What the server may send for one call. A longer answer ends the connection, before it fills the memory. */
+/** Limit of bytes from the server for one call. A longer answer ends the connection, before it fills the memory. */
 const maxBytes = 32 * 1024 * 1024
 
 /** Runs work on a connection of its own, in a transaction that ends with it. A stop cancels the statement at the server. */
@@ -88,7 +88,7 @@ export async function withClient<Result>(
   } finally {
     signal.removeEventListener("abort", destroy)
     signal.removeEventListener("abort", cancel)
-    // What was not committed is rolled back.
+    // Changes that were not committed are rolled back.
     await Promise.race([client.end().catch(() => {}), sleep(1000, undefined, { ref: false })])
     destroy()
   }
@@ -161,7 +161,7 @@ function queryEach(
   })
 }
 
-/** What is used of the package `pg`. */
+/** The used part of the package `pg`. */
 interface Client {
   readonly processID: number | null
   readonly connection: {

@@ -7,10 +7,10 @@ import { describeTables } from "./postgres-tables.ts"
 import { jsonValue, type ValueType } from "./postgres-values.ts"
 import { Slots } from "./slots.ts"
 
-/** How many connections one database gets at once. Further calls wait. */
+/** Limit of connections to one database at once. Further calls wait. */
 const maxConnections = 8
 
-/** How many rows are asked for at once: few at first, because they may be large. */
+/** The number of rows asked for at once: few at first, because they may be large. */
 const batch = { first: 4, most: 100, characters: 4_000_000 }
 
 /** A PostgreSQL server. Each call has a connection of its own. Queries run in a read-only transaction. */
@@ -46,7 +46,7 @@ export function postgresDatabase(options: PostgresOptions): Database {
         return { changedRows, ...(page.columns.length === 0 ? {} : { returned: page }) }
       })
     },
-    // What is being cancelled at the server must get there.
+    // Cancellations of statements must get to the server.
     close: async () => void (await Promise.allSettled(running)),
   }
 }

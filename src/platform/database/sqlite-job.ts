@@ -8,7 +8,7 @@ import { parsedJson } from "./json-text.ts"
 import { checkRowSize, PageBuilder, pageLimits } from "./page-builder.ts"
 import { describeTables } from "./sqlite-tables.ts"
 
-/** What the process that runs SQLite is asked to do. The statement was checked before. */
+/** The job of the process that runs SQLite. The statement was checked before. */
 export type SqliteJob = { readonly file: CheckedFile; readonly lockMs: number } & (
   | ({ readonly kind: "query"; readonly limit: number; readonly offset: number } & BoundStatement)
   | ({ readonly kind: "change"; readonly shownRows?: number } & BoundStatement)
@@ -29,7 +29,7 @@ export type SqliteAnswer =
       readonly error: string
       readonly errcode?: number
       readonly tooLarge?: true
-      /** How many rows it would have changed: more than were shown. */
+      /** The number of rows it would have changed: more than were shown. */
       readonly moreRows?: number
     }
 

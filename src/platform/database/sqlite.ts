@@ -10,7 +10,7 @@ export interface SqliteOptions extends OwnFolders {
   readonly name: string
   readonly path: string
   readonly processes: SqliteProcesses
-  /** How long to wait while another program holds the lock. */
+  /** Time to wait while another program holds the lock. */
   readonly lockMs?: number
 }
 

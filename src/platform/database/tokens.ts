@@ -18,7 +18,7 @@ const number: Pattern = ["number", /(?:\d|\.\d)(?:[eE][+-]\d|[\w.])*/y]
 const string: Pattern = ["string", /'(?:[^']|'')*'/y]
 const quoted: Pattern = ["quoted", /"(?:[^"]|"")*"/y]
 
-/** What SQL is made of, as each database reads it. The first pattern that fits counts. */
+/** The tokens of SQL, as each database reads it. The first pattern that fits counts. */
 const patterns: Readonly<Record<DatabaseKind, readonly Pattern[]>> = {
   SQLite: [
     // A byte order mark between two tokens is a space too.
@@ -29,7 +29,7 @@ const patterns: Readonly<Record<DatabaseKind, readonly Pattern[]>> = {
     quoted,
     ["quoted", /`(?:[^`]|``)*`|\[[^\]]*\]/y],
     ["parameter", /\?\d*/y],
-    // How far the name goes does not matter, because it is refused.
+    // The end of the name does not matter, because it is refused.
     ["named", /[:@$#][\w$\u0080-\uffff]*/y],
     number,
     word,
@@ -76,7 +76,7 @@ function match(sql: string, at: number, all: readonly Pattern[]): [Pattern[0], n
   throw new Error("The last pattern fits everything.")
 }
 
-/** Where a comment that may hold comments ends; undefined where there is none, or none that ends. */
+/** Finds the end of a comment that may hold comments; undefined where there is none, or none that ends. */
 function nestedCommentEnd(sql: string, start: number): number | undefined {
   if (!sql.startsWith("/*", start)) return undefined
   const marks = /\/\*|\*\//g

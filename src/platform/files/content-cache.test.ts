@@ -20,7 +20,7 @@ function openSettled(maxBytes?: number) {
   return { ...opened, contents, small, whole }
 }
 
-/** How many bytes this process has read by system calls. */
+/** Returns the number of bytes this process has read by system calls. */
 const readSoFar = () => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))![1])
 
 test.runIf(existsSync("/proc/self/io"))("a file that did not change is not read from the disk again", async () => {

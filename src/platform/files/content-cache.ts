@@ -10,7 +10,7 @@ export interface ContentCacheOptions {
 /** A change within this time of the last one may leave the same times: clocks of file systems are coarse. */
 const unsettledMs = 2000
 
-/** What an entry costs besides its content. */
+/** The cost of an entry besides its content. */
 const entryBytes = 500
 
 /**
@@ -28,7 +28,7 @@ export class ContentCache {
     this.#now = now
   }
 
-  /** How many bytes it holds. */
+  /** The number of bytes it holds. */
   get bytes(): number {
     return this.#bytes
   }

@@ -1,7 +1,7 @@
 /** Identifies the content of a file at one moment: two versions of a file have different texts. */
 export type FileVersion = string
 
-/** What is at a path. Links are followed when they stay inside the file roots. */
+/** The entry at a path. Links are followed when they stay inside the file roots. */
 export interface FileFacts {
   readonly kind: "file" | "folder" | "link" | "special"
   readonly size: number
@@ -39,7 +39,7 @@ export interface WriteOptions {
   readonly expected?: FileVersion | null
   /** Appends instead of replacing. */
   readonly append?: boolean
-  /** How many earlier versions to keep in the data folder. 0 keeps none. */
+  /** The number of earlier versions to keep in the data folder. 0 keeps none. */
   readonly backups?: number
 }
 
@@ -51,7 +51,7 @@ export interface WriteResult {
   readonly backup?: string
 }
 
-/** Which version of a file an agent has read, and when. */
+/** The version of a file that an agent has read, and the time. */
 export interface ReadMark {
   readonly agentId: string
   /** The real path of the file. */
@@ -70,7 +70,7 @@ export interface ReadMarkLog {
 
 export interface TrashItem {
   readonly id: string
-  /** Where it was, relative to the workspace. */
+  /** Its former path, relative to the workspace. */
   readonly path: string
   readonly kind: FileFacts["kind"]
   /** The size of all files in it. 0 for a large folder until the next cleanup. */
@@ -85,7 +85,7 @@ export interface TrashItem {
   readonly taken?: string
 }
 
-/** How long deleted files are kept. The newest one is always kept. */
+/** Limits of the trash for deleted files. The newest one is always kept. */
 export interface TrashLimits {
   readonly days: number
   /** Of all deleted files together; the oldest are removed first. A megabyte is 1024 * 1024 bytes. */

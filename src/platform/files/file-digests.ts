@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import type { Touches } from "../../core/touches.ts"
 
 const maxHashedBytes = 10 * 1024 * 1024
-/** How many files are compared by their content. */
+/** Limit of files that are compared by their content. */
 const maxHashedFiles = 200
 
 /**

@@ -4,7 +4,7 @@ import type { FileSizes, Touches } from "../../core/touches.ts"
 
 const mostFiles = 1000
 
-/** What there is now at each path that a call writes or deletes. A folder with many files is left out. */
+/** Returns the present sizes at each path that a call writes or deletes. A folder with many files is left out. */
 export async function fileSizes(touches: Touches, folder: string): Promise<FileSizes> {
   const paths = new Set(touches.list.filter(({ kind }) => kind === "write").map(({ what }) => what))
   const sizes = await Promise.all(

@@ -65,7 +65,7 @@ function isIn(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
-/** What the system would open there, if that is inside. */
+/** Returns the file that the system would open there, if that is inside. */
 function truth(workspace: string, path: string): string | undefined {
   try {
     const real = realpathSync.native(path)

@@ -18,9 +18,9 @@ import { write, type WriteContext } from "./write.ts"
 export interface FilesOptions extends PathPolicyOptions {
   /** The data folder, which must exist. Backups and the trash are in it. It is always protected. */
   readonly dataFolder: string
-  /** How many backups to keep of each file. */
+  /** The number of backups to keep of each file. */
   readonly backups?: number
-  /** How long and how much to keep in the trash; the defaults otherwise. */
+  /** Limits of time and size of the trash; the defaults otherwise. */
   readonly trash?: TrashLimits
   /** Calls fsync after each write. */
   readonly syncToDisk?: boolean

@@ -24,7 +24,7 @@ export interface FolderHandle {
   close(): void
 }
 
-/** How folders are opened on this system. Throws the system's own errors. */
+/** Opens folders on this system. Throws the system's own errors. */
 export interface FolderOpener {
   /** Follows links; `real` is where they led. */
   open(path: string): FolderHandle

@@ -10,9 +10,9 @@ export interface OpenReadMarkLog extends ReadMarkLog {
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
 /**
- * Which version of a file each agent has read, in one file that all processes append to. Marks are written in batches
- * and read only before a change, so that reading files stays fast. Other processes see marks one batch later. A crash or
- * a full disk can lose marks; then the agent counts as not having read the file.
+ * Records the versions of files each agent has read, in one file that all processes append to. Marks are written in
+ * batches and read only before a change, so that reading files stays fast. Other processes see marks one batch later. A
+ * crash or a full disk can lose marks; then the agent counts as not having read the file.
  */
 export function openReadMarkLog(path: string, { maxBytes = 1024 * 1024, batchMs = 100 } = {}): OpenReadMarkLog {
   let pending: ReadMark[] = []

@@ -159,7 +159,7 @@ function attempt(roots: FileRoots, absolute: string, path: string, open: () => F
   }
 }
 
-/** Where a link leads. The caller opens and checks that path like any other. */
+/** Returns the target of a link. The caller opens and checks that path like any other. */
 function linkTarget(policy: PathPolicy, folder: FolderHandle, name: string, path: string): string {
   const target = readlinkSync(folder.at(name))
   const next = policy.realpath(isAbsolute(target) ? target : `${folder.real}/${target}`)

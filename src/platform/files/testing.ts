@@ -75,7 +75,7 @@ export function inventory(folder: string): Record<string, string> {
   return found
 }
 
-/** How many descriptors this process has open, below that folder or in all. */
+/** Counts the descriptors this process has open, below that folder or in all. */
 export function countDescriptorsBelow(within = ""): number {
   return readdirSync("/proc/self/fd").filter((name) => leadsInto(within, join("/proc/self/fd", name))).length
 }

@@ -10,13 +10,13 @@ const hour = 60 * 60 * 1000
 /** Even the smallest file takes one block of the disk. */
 const blockSize = 4096
 
-/** When this process last cleaned the trash, and how many bytes it has added since. */
+/** The time at which this process last cleaned the trash, and the bytes it has added since. */
 export interface LastCleanup {
   at: number
   bytes: number
 }
 
-/** Where the trash is, and its limits. */
+/** The folder of the trash, and its limits. */
 export interface TrashContext extends DataFolderAccess {
   readonly trashLimits?: TrashLimits
   readonly lastCleanup: LastCleanup

@@ -30,7 +30,7 @@ function bundled(): string {
 
 const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
 
-/** When to kill it, judged by the trash and the workspace. */
+/** The moments to kill it, judged by the trash and the workspace. */
 const moments: ((trash: string[], workspace: string[]) => boolean)[] = [
   (trash) => trash.length > 0,
   (trash) => trash.some((name) => name.endsWith(".json")),

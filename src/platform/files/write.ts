@@ -12,7 +12,7 @@ import type { DataFolderAccess } from "./data-folder.ts"
 import { withResolvedPath, type ResolvedPath, type FileRoots } from "./resolve-path.ts"
 
 export interface WriteContext extends FileRoots, DataFolderAccess {
-  /** How many backups to keep when the caller does not say. */
+  /** The number of backups to keep when the caller gives none. */
   readonly backups: number
   /** Calls fsync after each write. */
   readonly syncToDisk: boolean

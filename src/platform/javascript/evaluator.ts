@@ -15,7 +15,7 @@ export interface ScriptResult {
   readonly result: unknown
   /** The lines it wrote to the console. */
   readonly logs: readonly string[]
-  /** How many lines were dropped. */
+  /** The number of lines dropped. */
   readonly logsDropped: number
 }
 

@@ -4,7 +4,7 @@ import { failure } from "../../core/ending.ts"
 import type { JavaScript, Script, ScriptResult } from "./evaluator.ts"
 import type { ScriptJob, ScriptOutcome, ScriptMessage } from "./evaluate.ts"
 
-/** How long the thread may take to start, and to answer after the script's own time is over. */
+/** Time limits of the thread: for its start, and for its answer after the script's own time is over. */
 const startMs = 30_000
 const graceMs = 2000
 

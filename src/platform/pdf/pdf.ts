@@ -13,7 +13,7 @@ export interface PdfText {
   readonly lastPage: number
 }
 
-/** How many pages are read by default, and at most. */
+/** The number of pages read by default, and at most. */
 export const pagesAtOnce = 20
 
 /** Reads in a separate thread that the signal can end: a document may keep the parser busy for ever. */

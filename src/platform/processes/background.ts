@@ -4,7 +4,7 @@ import { toolRef, dialectText } from "../../core/dialect-text.ts"
 import type { RunningCommand } from "./launch-command.ts"
 import { BoundedText } from "./bounded-text.ts"
 
-/** How many commands of one agent run at once, and how many ended ones are remembered. */
+/** Limits of one agent's commands: running at once, and ended ones that are remembered. */
 const maxPerAgent = 32
 /** Characters to keep of each stream until they are read; the oldest are dropped first. */
 const maxKept = 1024 * 1024

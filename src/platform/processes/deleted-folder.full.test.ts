@@ -47,7 +47,7 @@ test("bubblewrap works here, so that the following tests mean something", () => 
   expect(findBubblewrap()).toHaveProperty("path")
 })
 
-/** How the folder is deleted while a command runs in it. */
+/** Ways of deleting the folder while a command runs in it. */
 const deletions: Record<string, { folder: string; deleteIt: (scene: Scene) => Promise<unknown> }> = {
   "an agent deletes it": { folder: "dir", deleteIt: ({ files }) => files.trash("dir", "ann") },
   "an agent deletes the folder above": { folder: "dir/inner", deleteIt: ({ files }) => files.trash("dir", "ann") },

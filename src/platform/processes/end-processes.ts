@@ -19,7 +19,7 @@ const pauseMs = 15
 export async function endCommandGroup(group: CommandGroup, graceMs: number, isUrgent = () => false): Promise<number> {
   const ended = new Set<number>()
   let left = await leftForSure(group)
-  // When bubblewrap ends, all processes inside are killed, so it does not get TERM.
+  // The end of bubblewrap kills all processes inside, so it does not get TERM.
   const terminated = left.filter(({ isBubblewrap }) => !isBubblewrap)
   const deadline = performance.now() + (terminated.length > 0 ? graceMs : 0)
   signal(group, terminated, "SIGTERM")

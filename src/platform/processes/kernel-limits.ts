@@ -1,7 +1,7 @@
 import type { CommandLimits } from "./process-access.ts"
 import type { OutputListener } from "./launch-command.ts"
 
-/** How programs report in English that a file reached its size limit or that a disk is full. */
+/** Messages of programs, in English, about a file that reached its size limit or a full disk. */
 const refusals = { file: /file (size limit exceeded|too large)/i, space: /no space left on device/i } as const
 const longestRefusal = 32
 /** The exit code of a program that SIGXFSZ ended. */
@@ -11,7 +11,7 @@ const endedForFile = 128 + 25
 export interface KernelLimitDetector {
   /** Takes everything the command prints and passes it on. */
   readonly onBytes: OutputListener
-  /** What to tell about limits when the command has ended; empty if it seems to have reached none. */
+  /** Returns the notice about limits when the command has ended; empty if it seems to have reached none. */
   notice(exitCode: number): string
 }
 

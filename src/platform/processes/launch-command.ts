@@ -46,7 +46,7 @@ export interface CommandExit {
   /** 128 plus the signal's number if a signal ended it, as in a shell. */
   readonly exitCode: number
   readonly signal: string | null
-  /** How many of its processes were still running afterwards and had to be ended. */
+  /** The number of its processes that were still running afterwards and had to be ended. */
   readonly leftovers: number
   /** The limit for which it was ended. */
   readonly exceeded?: ExceededLimit
@@ -70,7 +70,7 @@ export interface LaunchContext {
 
 export type OutputListener = (stream: "stdout" | "stderr", bytes: Uint8Array, text: string) => void
 
-/** How long to wait for output while a leftover process may still have the pipe open. */
+/** Time to wait for output while a leftover process may still have the pipe open. */
 const drainMs = 500
 
 /** Starts a command in a process group of its own and passes its output on as it comes. */
@@ -199,7 +199,7 @@ function follow(
     const count = await end()
     const leftovers = endedItself ? count : 0
     unwatch()
-    // What the leftovers printed while ending is in the pipe by now.
+    // Output of the ending leftovers is in the pipe by now.
     await within(drained, leftovers > 0 ? drainMs : 50)
     readers.forEach(({ stop }) => stop())
     const exit = { exitCode: code ?? 128 + (constants.signals[signal!] ?? 0), signal, leftovers, exceeded }

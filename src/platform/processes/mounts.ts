@@ -12,7 +12,7 @@ interface Mount {
   readonly kind: string
 }
 
-/** What we asked bubblewrap to mount. */
+/** The mounts that we asked bubblewrap for. */
 export interface ExpectedMounts {
   /** The file roots the command uses. */
   readonly folders: readonly string[]
@@ -38,7 +38,7 @@ export function hasExpectedMounts(pid: number, { folders, places }: ExpectedMoun
   }
 }
 
-/** Where something is mounted in other mount namespaces. */
+/** Returns the mount points of other mount namespaces. */
 export function mountsOfOtherNamespaces(): Set<string> {
   const found = new Set<string>()
   const seen = new Set([readlinkSync("/proc/self/ns/mnt")])
@@ -62,7 +62,7 @@ function isExpected(mount: Mount, ours: readonly Mount[]): boolean {
 
 const isSame = (a: Mount, b: Pick<Mount, "device" | "root"> | undefined) => a.device === b?.device && a.root === b.root
 
-/** What this process sees at a path: the innermost mount above it; of several at one path, the last. */
+/** Returns the mount that this process sees at a path: the innermost above it; of several at one path, the last. */
 function mountAt(path: string, ours: readonly Mount[]): Pick<Mount, "device" | "root"> | undefined {
   let found: Mount | undefined
   for (const mount of ours) {

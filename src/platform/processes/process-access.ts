@@ -26,7 +26,7 @@ export interface CommandLimits {
   readonly memoryMb: number
   /** The largest file it may write. */
   readonly fileMb: number
-  /** How many may run at once. */
+  /** Limit of processes that run at once. */
   readonly processes: number
   /** The size of /tmp, and of each other folder that the sandbox keeps in memory. */
   readonly tmpMb: number
@@ -54,7 +54,7 @@ export interface SandboxLayer {
 export interface CommandOutput {
   readonly stdout: string
   readonly stderr: string
-  /** How many characters are missing in the two texts. */
+  /** The number of characters missing in the two texts. */
   readonly dropped: number
 }
 
@@ -74,7 +74,7 @@ export interface FinishedCommand extends CommandOutput {
   readonly exceeded?: ExceededLimit
   readonly durationMs: number
   readonly sandbox: SandboxLayer
-  /** How many processes were still running after the command had ended, and were killed. Not counted in the sandbox. */
+  /** The number of processes still running after the command's end, and killed. Not counted in the sandbox. */
   readonly leftovers: number
   readonly whole?: WholeOutput
 }

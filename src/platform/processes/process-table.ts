@@ -6,7 +6,7 @@ export interface ProcessInfo {
   readonly state: string
   readonly parent: number
   readonly group: number
-  /** When it started, in ticks since the machine booted. */
+  /** The time of its start, in ticks since the machine booted. */
   readonly startTicks: number
 }
 
@@ -14,7 +14,7 @@ export interface ProcessInfo {
 export interface CommandGroup {
   /** The first process; also the id of the process group. */
   readonly pid: number
-  /** When the first process started. Another process may get the same id later. */
+  /** The time the first process started. Another process may get the same id later. */
   readonly startTicks: number
   /** `NAME=value` in the environment of all its processes, including those that left the group. */
   readonly mark: string
@@ -73,7 +73,7 @@ export function allProcesses(): ProcessInfo[] {
   })
 }
 
-/** When a process started, in ticks since the machine booted; undefined if it does not run. */
+/** Returns the time a process started, in ticks since the machine booted; undefined if it does not run. */
 export function processStartTicks(pid: number): number | undefined {
   const found = readProcess(pid)
   return found === undefined || hasEnded(found) ? undefined : found.startTicks

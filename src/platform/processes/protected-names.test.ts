@@ -33,7 +33,7 @@ const nothing = { isProtected: () => false, unapproved: false, makesRepository: 
 const asked = { ...nothing, unapproved: false }
 const unapproved = { ...nothing, unapproved: true }
 
-/** How an existing name is protected. */
+/** Reports whether an existing name is absent, read-only or open. */
 function doneTo(path: string, holding = nothing): string {
   const folder = folderWith(path)
   const { protectedPaths, hidden } = namesToProtect(folder, holding)

@@ -85,7 +85,7 @@ export function namesToProtect(
   return { protectedPaths, hidden }
 }
 
-/** How many names are looked at, and how many secrets are masked. */
+/** Limits of names that are looked at, and of secrets that are masked. */
 const maxNames = 50_000
 const maxSecrets = 200
 

@@ -24,7 +24,7 @@ export function answerHandshake(
   expected: ExpectedMounts,
   onRefused: (sentence: string) => void,
 ): void {
-  // When descriptors have run out there is no socket, and no process either.
+  // Without free descriptors there is no socket, and no process either.
   const socket = (child.stdio as ChildProcess["stdio"] | undefined)?.slice(5)[0] as Socket | undefined
   if (socket === undefined) return
   socket.once("data", () => {

@@ -8,7 +8,7 @@ import { socketFilter } from "./seccomp.ts"
 import { isWithin } from "./is-within.ts"
 import { pathExists } from "./protected-mounts.ts"
 
-/** What a command sees in the sandbox. */
+/** The file system that a command sees in the sandbox. */
 export interface SandboxPlan {
   readonly writable: readonly string[]
   readonly cwd: string

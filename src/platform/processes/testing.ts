@@ -73,7 +73,7 @@ export async function withMoreTime<T>(
   }
 }
 
-/** How many processes have this text in their command line. */
+/** Counts the processes with this text in their command line. */
 export function countProcesses(text: string): number {
   return readdirSync("/proc").filter((name) => {
     try {

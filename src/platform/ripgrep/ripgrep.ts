@@ -7,7 +7,7 @@ export interface RipgrepRun {
   /** The folder it runs in; printed paths are relative to it. */
   readonly cwd: string
   readonly signal: AbortSignal
-  /** When to end it, as a value of `performance.now()`. */
+  /** The time to end it, as a value of `performance.now()`. */
   readonly until: number
   /** Called with its output in order. Returning false ends it. */
   onOutput(bytes: Buffer): boolean | void

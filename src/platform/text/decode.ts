@@ -12,7 +12,7 @@ export interface DecodedFile {
   readonly encoding: Encoding
   /** The length of the byte order mark. */
   readonly bomLength: number
-  /** How many bytes are invalid in this encoding. */
+  /** The number of bytes that are invalid in this encoding. */
   readonly invalidBytes: number
 }
 

@@ -49,7 +49,7 @@ export async function byteOffsets(bytes: Buffer, decoded: DecodedFile, places: r
   })
 }
 
-/** How many bytes a part of the text has in its file. */
+/** Returns the number of bytes of a part of the text in its file. */
 type SizeOf = (text: string, from: number, to: number) => number
 
 const twoEach: SizeOf = (_text, from, to) => 2 * (to - from)

@@ -42,7 +42,7 @@ export function openRepository(folder: string, workspace: string): SnapshotRepos
   return { folder, workspace }
 }
 
-/** Where the project keeps its objects. Undefined where that cannot be read, or where they have other names than ours. */
+/** Finds the project's folder of objects. Undefined if it cannot be read, or its objects have other names than ours. */
 function projectObjects(workspace: string): string | undefined {
   try {
     let folder = join(workspace, ".git")

@@ -9,7 +9,7 @@ export interface FileState {
   readonly hash: string
 }
 
-/** How one file changed. Without `before` it was made, without `after` it was deleted. */
+/** The change of one file. Without `before` it was made, without `after` it was deleted. */
 export interface FileChange {
   readonly path: string
   readonly before?: FileState

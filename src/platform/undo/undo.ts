@@ -7,7 +7,7 @@ import type { Logger } from "../../core/logger.ts"
 import { openRepository, type SnapshotRepository } from "./git.ts"
 import { changesBetween, hashNow, readContent, takeSnapshot, type FileChange } from "./snapshots.ts"
 
-/** What a call changed, so that it can be undone. */
+/** The changes of a call, so that it can be undone. */
 export interface UndoRecord {
   readonly callId: string
   readonly workspace: string

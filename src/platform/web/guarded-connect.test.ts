@@ -61,7 +61,7 @@ test("where only listed hosts are wanted, a public one needs a line or a call", 
   const to = (host: string, more: object) => codeOf(connect({ host, port: 443, ...more }))
   const refused = "host_denied: evil.example is on no list of hosts. Go there by a call"
   expect(await to("evil.example", { listedOnly: true })).toContain(refused)
-  // What gets past the lists ends at the address that the name has here.
+  // A host that gets past the lists ends at the address that the name has here.
   for (const [host, more] of [
     ["evil.example", {}],
     ["evil.example", { listedOnly: true, decided: true }],

@@ -22,7 +22,7 @@ export function readablePage(html: string, url: string): Page {
   return { title, markdown: markdownOf(root) }
 }
 
-/** What a pattern finds in a page. Runs in the worker. */
+/** Finds the matches of a pattern in a page. Runs in the worker. */
 export function findInPage(html: string, { each, parts }: PagePattern): Record<string, string>[] {
   return [...parse(html).querySelectorAll(each)].map((element) =>
     Object.fromEntries(

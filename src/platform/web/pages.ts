@@ -7,7 +7,7 @@ import { decodeText } from "./charset.ts"
 import type { PageTask } from "./page-worker.ts"
 
 export interface PageOptions {
-  /** How long one page may take. */
+  /** Time limit of one page. */
   readonly timeoutMs?: number
 }
 

@@ -48,7 +48,7 @@ export async function serveRawToWeb(respond: (socket: Socket) => void, options: 
   return { web: openTestWeb([`127.0.0.1:${port}`], options), url: `http://127.0.0.1:${port}/` }
 }
 
-/** How a request failed. */
+/** Returns the failure of a request. */
 export async function failureOf(sent: Promise<unknown>) {
   const error = await sent.then(
     () => expect.unreachable("It should have failed."),

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises"
 
-/** How many requests to a host may be sent at once, and how many per second after that. */
+/** Limits of requests to a host: sent at once, and per second after that. */
 export interface ThrottleOptions {
   readonly burst: number
   readonly perSecond: number

@@ -38,7 +38,7 @@ export interface Page {
   readonly markdown: string
 }
 
-/** What to extract from a page: for each element that matches `each`, the text or attribute of the first match of each part. */
+/** The parts to extract from each element that matches `each`: the text or attribute of each part's first match. */
 export interface PagePattern {
   readonly each: string
   /** A selector, or a selector and an attribute: `a.title` or `a.title@href`. */

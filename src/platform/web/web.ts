@@ -14,12 +14,12 @@ import { makeHostThrottle, type HostThrottle, type ThrottleOptions } from "./thr
 import { isFollowed, nextHop, redirectOf, watchHops, type Hop } from "./redirects.ts"
 
 export interface WebOptions extends HostOptions {
-  /** How host names are looked up; by the system if left out. */
+  /** Looks up host names; by the system if left out. */
   readonly lookup?: HostLookup
   readonly throttle?: ThrottleOptions
   /** A certificate authority to trust besides the usual ones. */
   readonly ca?: string
-  /** How long a server may send nothing, before its response and within it. */
+  /** Time that a server may send nothing, before its response and within it. */
   readonly silenceMs?: number
 }
 

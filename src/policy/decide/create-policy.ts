@@ -19,7 +19,7 @@ import { suggestRules } from "./suggest-rules.ts"
 import { toolsFor } from "./tools-for.ts"
 import { tryDraft } from "./try-draft.ts"
 
-/** What the policy reads: tools, organisation, guards, and the documents with rules and grants. */
+/** The inputs of the policy: tools, organisation, guards, and the documents with rules and grants. */
 export interface PolicyContext {
   documents: Documents
   registry: {

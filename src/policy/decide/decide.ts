@@ -110,7 +110,7 @@ function denied(denials: readonly Result[], shadows: readonly Result[]): Verdict
   return { verdict: "deny", reasons, code: ending, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }
 
-/** Who must agree, how long the call waits, and when its result is held: what all rules that ask say together. */
+/** Combines the terms of all rules that ask: the approvers, the deadline, and when the result is held. */
 function termsOf(results: readonly Result[]): Pick<Verdict, "approvers" | "deadlineMs" | "release"> {
   const rules = results
     .flatMap(({ rule }) => rule ?? [])

@@ -39,7 +39,7 @@ export interface Asked extends Omit<DecisionInput, "who"> {
 }
 
 /**
- * What would become of a call, with the result of every check in order. It decides what `hiddenBecause` and `decide`
+ * Explains the outcome of a call, with the result of every check in order. It decides what `hiddenBecause` and `decide`
  * decide, because it asks the same checks, and adds that a question waits for its answer.
  */
 export function explain({ agentId, who, ...rest }: Asked, state: PolicyState): Explanation {
@@ -80,7 +80,7 @@ function allResults(call: DecisionInput, state: PolicyState): ExplainedResult[] 
   return all.filter(({ reason }, at) => all.findIndex((one) => one.reason === reason) === at)
 }
 
-/** What the check found, and what it says where it found nothing. */
+/** Returns the results of the check, or its pass where it found nothing. */
 function resultsWithPasses(given: AnyCheck, facts: VisibleFacts | CallFacts): ExplainedResult[] {
   const check = given as unknown as Check<AnyCheck["stage"], Sentences, VisibleFacts | CallFacts>
   const found = resultsOf(check, facts).map((result) => ({ ...result, stage: check.stage }))
@@ -126,7 +126,7 @@ function ruleFor(call: DecisionInput, { verdict, reasons }: Verdict): Explanatio
   return isLiftable ? allowRuleFor(call) : undefined
 }
 
-/** What would change the results that decided. */
+/** Returns the fixes that would change the deciding results. */
 function fixesFor({ verdict, reasons }: Verdict, tool: RegisteredTool, results: readonly Result[]): string[] {
   const fixes = (decided: (result: Result) => boolean) =>
     results.flatMap((result) => (decided(result) && result.fix?.()) || [])

@@ -3,8 +3,8 @@ import { ruleMatches } from "../rules/conditions.ts"
 import type { RuleSet } from "../rules/rules.ts"
 
 /**
- * Which files a search through a folder may return: not those that a rule denies or asks about. Undefined when no rule
- * about this agent and tool is about files.
+ * Returns a filter for a search through a folder: it leaves out files a rule denies or asks about. Undefined when no
+ * rule about this agent and tool is about files.
  */
 export function searchFilter(
   { who, tool, input, workspace, at }: Pick<DecisionInput, "who" | "tool" | "input" | "workspace" | "at">,

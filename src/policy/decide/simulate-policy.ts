@@ -58,7 +58,7 @@ export async function simulatePolicy(
   return { looked: decided, uncertain, flaws: proposed.flaws, changed }
 }
 
-/** What deciding again reads of a recorded call. */
+/** The fields of a recorded call that are read to decide it again. */
 export type DecidedCall = Pick<ExportedCall, "agentId" | "tool" | "input" | "sessionId" | "taskId" | "startedAt">
 
 /** The facts of a recorded call as they are now; undefined when its agent or tool no longer exists. */

@@ -11,7 +11,7 @@ import { patternsFor } from "../../schema/rule-for-touches.ts"
 import { onlyLevelAsks } from "../only-level-asks.ts"
 import { factsOf } from "./simulate-policy.ts"
 
-/** How often a person must have said yes. */
+/** The least number of approvals by a person. */
 const leastApprovals = 5
 const maxExamples = 3
 

@@ -6,8 +6,8 @@ import type { DecisionPorts } from "./ports.ts"
 import { hiddenBecause } from "./visible.ts"
 
 /**
- * What each tool does for an agent whatever its input says: whether it is listed, and else what its level, the mode,
- * remembered answers and rules about every input decide. Guards and rules on the input may still ask or deny.
+ * Returns the verdict on each tool for an agent whatever the input: whether it is listed, and else what its level,
+ * the mode, remembered answers and rules about every input decide. Guards and rules on the input may still ask or deny.
  */
 export function toolsFor(
   who: AgentView,

@@ -12,7 +12,7 @@ interface DraftParts {
   policyWith(list: () => readonly Rule[]): Policy
   ports: DecisionPorts
   loadForExamples(rules: readonly unknown[]): Promise<void>
-  /** How many steps of matching patterns may be taken in one go. */
+  /** Limit of steps of matching patterns in one go. */
   mostSteps?: number | undefined
 }
 

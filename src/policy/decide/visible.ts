@@ -23,7 +23,7 @@ export function hiddenBecause(
   return firstDenial(tool, who, { tools, levelOrder, policy })?.reason
 }
 
-/** What the visible checks read besides agent and tool. */
+/** The facts that the visible checks read besides agent and tool. */
 export interface VisibleContext {
   tools: ToolLookup
   levelOrder: LevelOrder

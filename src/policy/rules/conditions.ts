@@ -11,7 +11,7 @@ import { readArgument, type ArgumentPattern } from "./argument-conditions.ts"
 import { touchMatches, normalizeTouches, type NormalizedTouch } from "./normalize-touches.ts"
 import { reasonOf } from "./rule-reason.ts"
 
-/** What the rules need of the registry. */
+/** The registry as the rules see it. */
 export interface RuleTools {
   /** The tool's own name for a name or an alias; an unknown name is returned unchanged. */
   canonical(name: string): string
@@ -28,11 +28,11 @@ export interface CompiledRule {
   readonly args: readonly ArgumentPattern[]
   readonly touching: readonly TouchPattern[] | undefined
   readonly except: readonly TouchPattern[] | undefined
-  /** When the rule stops to decide, in milliseconds. */
+  /** The time the rule expires, in milliseconds. */
   readonly expiresAt: number
 }
 
-/** What the conditions of a rule look at. */
+/** The facts for the conditions of a rule. */
 export type RuleFacts = Pick<DecisionInput, "input" | "touches" | "workspace" | "at">
 
 /** Undefined for a rule that cannot be read: it does not count, and `findFlaws` says so. */

@@ -3,7 +3,7 @@ import { mcpName } from "../../core/mcp.ts"
 import type { RegisteredTool } from "../../core/tool.ts"
 import type { RuleContext, RuleWithTools } from "./flaws.ts"
 
-/** What the rule names that does not exist, and which of its conditions can never match. */
+/** Finds the names in a rule that do not exist, and its conditions that can never match. */
 export function deadSentences(placed: RuleWithTools, known: RuleContext): string[] {
   const { role = [], department = [], agent = [] } = placed.rule
   const tool = deadTool(placed, known)

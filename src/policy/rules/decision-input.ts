@@ -10,7 +10,7 @@ export interface DecisionInput {
   tool: RegisteredTool
   input: unknown
   touches: Touches
-  /** What the guards found about the touches. */
+  /** The findings of the guards about the touches. */
   findings?: readonly Finding[]
   limit: LimitVerdict
   sessionId: string

@@ -7,7 +7,7 @@ import { compileRules } from "./rules.ts"
 import { agent, registered, rule, someRule, tools } from "../testing.ts"
 import { known } from "../testing/flaws.ts"
 
-/** Which rule covers each, found by trying every pair. */
+/** Returns the rule that covers each, found by trying every pair. */
 function shadowedSlowly(rules: readonly Rule[], all: readonly RegisteredTool[]): (string | undefined)[] {
   const about = rules.map((one) =>
     all.filter((tool) => compileRules([one], tools).select(tool, anyone(one)).rules.length > 0),

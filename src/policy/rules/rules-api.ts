@@ -85,7 +85,7 @@ export function rulesApi(
       const about = known.tools().filter((tool) => isAboutTool(compiled, tool, known))
       return [...new Set(about.map(({ name }) => name))]
     },
-    /** Who wrote a rule of the store, when, and how it is written. */
+    /** Returns the author, the time and the text of a rule of the store. */
     stored(id: string): StoredRuleFacts | undefined {
       const document = documents.get("rule", id)
       if (document?.live !== true) return undefined
@@ -137,7 +137,7 @@ function withoutGiver(body: unknown): unknown {
   return written
 }
 
-/** What `mcpServers.<name>.trustReadOnly` means. */
+/** Returns the rule for `mcpServers.<name>.trustReadOnly`. */
 function trustReadOnlyRule(server: string): Rule {
   const source = `mcpServers.${server}.trustReadOnly`
   return {

@@ -42,7 +42,7 @@ export function compileRules(rules: readonly Rule[], tools: RuleTools): RuleSet 
   )
 }
 
-/** How many pairs of tool and agent, and how many rules over all selections, are cached. */
+/** Limits of cached pairs of tool and agent, and of cached rules over all selections. */
 const mostPairs = 50_000
 const mostRules = 500_000
 

@@ -9,7 +9,7 @@ import { compileRules } from "../rules/rules.ts"
 import { now, tools } from "../testing.ts"
 import { visibleFacts } from "../decide/visible.ts"
 
-/** What one check of stage `visible` finds about an agent and a tool. */
+/** Returns the findings of one check of stage `visible` about an agent and a tool. */
 export function lookVisible(
   check: Check<"visible">,
   tool: RegisteredTool,
@@ -26,7 +26,7 @@ export function lookVisible(
   return resultsOf(check, facts).map(shown)
 }
 
-/** What one check of another stage finds about a call. */
+/** Returns the findings of one check of another stage about a call. */
 export function lookAtCall<S extends Exclude<Check["stage"], "visible">>(
   check: Check<S>,
   call: DecisionInput,

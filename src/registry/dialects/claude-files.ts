@@ -253,7 +253,7 @@ interface GivenEdit {
   end_line?: number
 }
 
-/** What the tool itself would refuse too, in the names that its callers know. */
+/** Refuses inputs that the tool itself would refuse too, in the names that its callers know. */
 function refuseContradictions({ old_string, new_string, new_content, replace_all, start_line, end_line }: GivenEdit) {
   const byLine = start_line !== undefined
   failIf(!byLine && end_line !== undefined, "'end_line' needs 'start_line'.")

@@ -3,7 +3,7 @@ import { patchDiffs, patchTouches } from "./patch-text.ts"
 
 type Table = Readonly<Record<string, ClientTool>>
 
-/** What a tool of an agent is like, with the names of its fields. */
+/** Describes a tool of an agent by a tool of ours, with the names of its fields. */
 function like(tool: string, fields: LikeOurs["fields"], more: Omit<LikeOurs, "like" | "fields"> = {}): LikeOurs {
   return { like: tool, fields, ...more }
 }

@@ -31,7 +31,7 @@ export function requiredParameterValue<T>(spellings: Readonly<Record<string, T |
   return value
 }
 
-/** What the tool itself would refuse too, in the names that callers of the alias know. */
+/** Refuses inputs that the tool itself would refuse too, in the names that callers of the alias know. */
 export function failIf(isWrong: boolean, sentence: string): void {
   if (isWrong) throw failure(sentence)
 }

@@ -60,10 +60,10 @@ const free: Config = { rules: [{ allow: "*", because: "It is a test." }], tools:
 const edit = { oldText: "你好世界你好世界你好", newText: "🦆" }
 const claudeEdit = { old_string: edit.oldText, new_string: edit.newText }
 
-/** Who calls what, and what the model reads about it. */
+/** A caller, its call, and the sentence that the model reads about it. */
 type Case = [dialect: Dialect, name: string, input: object, told: RegExp]
 
-/** What the person who wrote a rule says with it. */
+/** The reason given by the person who wrote a rule. */
 const because = "Use edit_file, or ask_user; see 'docs/read_file'."
 
 async function tell(system: Quartermaster, cases: readonly Case[]): Promise<void> {

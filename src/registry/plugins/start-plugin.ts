@@ -43,7 +43,7 @@ export interface ReadyPlugin {
   readonly digest?: PluginDigest
 }
 
-/** Where a plugin comes from: an entry of the configuration, or the plugin object itself. */
+/** The source of a plugin: an entry of the configuration, or the plugin object itself. */
 export type PluginSource =
   | { readonly entry: PluginEntry }
   | { readonly object: object; readonly about: PluginEntryOptions }

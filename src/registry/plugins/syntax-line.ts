@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
 /**
- * Where the mistake of a file is that could not be parsed, for example `line 4: description: 3`; undefined if nobody says.
+ * Returns the line of a syntax error in a file, for example `line 4: description: 3`; undefined if nobody says.
  * For ESM the runtime says the line only where the error ends a program, so the file is imported in one of its own. That
  * runs nothing that was not going to run here: a program with such a mistake does not begin.
  */

@@ -2,7 +2,7 @@ import { watch } from "node:fs"
 import { basename, dirname } from "node:path"
 import type { FoundPlugin } from "./find-plugin.ts"
 
-/** How long to wait after a change: editors write in several steps. */
+/** Delay after a change: editors write in several steps. */
 const quietMs = 50
 
 /**

@@ -1,7 +1,7 @@
 import type { Change, Changes } from "../change-feed.ts"
 import type { Database } from "./database.ts"
 
-/** How often the database is asked whether anything was stored. */
+/** Interval at which the database is asked for changes. */
 const pollMs = 100
 /** Whoever is further behind starts anew. */
 const mostChanges = 2000

@@ -25,7 +25,7 @@ type Row = Tables["conversations"]
 
 const spentKeys = ["rounds", "calls", "inputTokens", "outputTokens", "cost"] as const satisfies (keyof Spent)[]
 
-/** How often turns of other processes are looked for. */
+/** Interval of looking for turns of other processes. */
 const pollMs = 100
 
 /** The conversations and turns tables of the embedded store. Every change is one transaction. */

@@ -82,7 +82,7 @@ export function transaction<T>(database: Database, work: () => T): T {
 
 const chosen = "--data <folder>, or data.dir in the configuration."
 
-/** What to do where the disk is full, with a space before it; SQLite says that by its code 13, or only in words. */
+/** Returns advice for a full disk, with a space before it; SQLite reports that by its code 13, or only in words. */
 export function moreSpace(error: unknown): string {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
   const isFull = code === "ENOSPC" || code === "EDQUOT" || errcode === 13 || /disk is full/.test(errorMessage(error))

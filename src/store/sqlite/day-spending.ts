@@ -1,7 +1,7 @@
 import type { DaySpending } from "../../core/conversation.ts"
 import { retryWhileBusy, type Database } from "./database.ts"
 
-/** What agents have used by day. All processes count together, and a restart forgets nothing. */
+/** Sums the usage of agents by day. All processes count together, and a restart forgets nothing. */
 export function daySpending(database: Database): DaySpending {
   return {
     async of(agentId, day) {

@@ -130,7 +130,7 @@ export class SqliteDocuments implements Documents {
   #add(document: StoredDocument | undefined): void {
     if (document?.live !== true) return
     const { kind, id, body } = document
-    // Who is signed in, or may answer from a link, decides no call.
+    // Sessions and answers from links decide no call.
     if (["link", "session", "answer-link", "answer-pin"].includes(kind)) return
     const own = createHash("sha256")
       .update(JSON.stringify([kind, id, body]))

@@ -4,7 +4,7 @@ import { ordinalOf, recordPlace, seqOf } from "./chains.ts"
 import type { Database } from "./database.ts"
 import { parseFrames, lineNumber } from "./frames.ts"
 
-/** How many segments a reader caches, and how many characters in them. */
+/** Limits of cached segments per reader, and of characters in them. */
 const maxSegments = 8
 const maxCharacters = 16 * 1024 * 1024
 

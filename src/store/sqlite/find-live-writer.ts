@@ -5,10 +5,10 @@ import { openDatabase } from "./database.ts"
 import { parseFrames } from "./frames.ts"
 import { isOwnerAlive } from "./owner.ts"
 
-/** How old the heartbeat of a live process on another machine may be. */
+/** Maximum age of the heartbeat of a live process on another machine. */
 const deadAfterMs = 20_000
 
-/** How many of the newest starts of the direct chain are checked. */
+/** Limit of the newest starts of the direct chain that are checked. */
 const maxDirectStarts = 1000
 
 /**

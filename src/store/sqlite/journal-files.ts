@@ -2,7 +2,7 @@ import { closeSync, readdirSync, readSync, unlinkSync } from "node:fs"
 import { wholeFramesLength } from "./frames.ts"
 import { openOwnFile } from "./data-file.ts"
 
-/** How much is read at once, unless a frame is larger. */
+/** Bytes read at once, unless a frame is larger. */
 const chunkSize = 4 * 1024 * 1024
 
 /** The ids of the journals that have files. */

@@ -4,7 +4,7 @@ import { isBusy, openDatabase } from "./database.ts"
 import { moveBatch, removeMoved } from "./journal-mover.ts"
 import { cell } from "./shared-cells.ts"
 
-/** What the recorder passes to the thread that moves its journal. */
+/** The data that the recorder passes to the thread that moves its journal. */
 export interface MoverData {
   file: string
   dir: string
@@ -17,7 +17,7 @@ const { file, dir, key, uuid, cells } = workerData as MoverData
 const shared = new Int32Array(cells)
 const journals = { database: await openDatabase(file), key: recordKeyFromText(key), dir }
 
-/** How long lines gather before they are moved, unless there is a command or there are many lines. */
+/** Time for which lines gather before they are moved, unless there is a command or there are many lines. */
 const gatherMs = 200
 const manyLines = 4000
 

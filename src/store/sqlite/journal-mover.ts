@@ -7,7 +7,7 @@ import { listJournalFiles, readFrames, removeFile } from "./journal-files.ts"
 import type { RecordKey } from "./record-key.ts"
 import { addSegment } from "./segments.ts"
 
-/** Where the journals are, the database they are moved into, and the key of their seals. */
+/** The folders of the journals, the database they are moved into, and the key of their seals. */
 export interface Journals {
   database: Database
   key: RecordKey

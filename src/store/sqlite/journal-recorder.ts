@@ -12,10 +12,10 @@ import { closeChain, moveBatch, removeMoved } from "./journal-mover.ts"
 import type { MoverData } from "./journal-mover-worker.ts"
 import { cell, cellCount } from "./shared-cells.ts"
 
-/** How many lines the table may lag behind the journal before calls wait for it. */
+/** Limit of lines the table may lag behind the journal before calls wait for it. */
 const maxLag = 20_000
 
-/** How long after the first line the thread is started. A process that closes sooner needs no thread. */
+/** Delay of the thread's start after the first line. A process that closes sooner needs no thread. */
 const threadDelayMs = 200
 
 export interface JournalRecorderOptions {

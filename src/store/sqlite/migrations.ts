@@ -144,7 +144,7 @@ export const migrations: Record<string, Migration> = {
       await db.schema.createIndex("messages_inbox").on("messages").columns(["recipient", "deliver_at", "id"]).execute()
       await sql`create index messages_unread on messages (recipient, deliver_at, id) where read_at is null`.execute(db)
 
-      // When calls of rate-limited tools started.
+      // Start times of calls of rate-limited tools.
       await db.schema
         .createTable("starts")
         .addColumn("agent", "text", (column) => column.notNull())

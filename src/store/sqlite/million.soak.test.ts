@@ -5,7 +5,7 @@ import { Audit } from "../../audit/audit.ts"
 import { agents, hour, perDay, record, tools } from "../testing/million-calls.ts"
 import { watchQueryPlans } from "../testing/test-store.ts"
 
-/** How long each takes. They run in turn, so that a busy machine slows both. */
+/** Measures the median time of each. They run in turn, so that a busy machine slows both. */
 async function medians(works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const times = works.map((): number[] => [])
   for (let round = -50; round < 301; round++) {

@@ -99,7 +99,7 @@ class CachedWindow implements RateWindow {
   hasOld = true
   readAt = -Infinity
   #times: number[] = []
-  /** How many times at the beginning are more than an hour old. */
+  /** The number of times at the beginning that are more than an hour old. */
   #expired = 0
 
   get last(): number | undefined {

@@ -130,7 +130,7 @@ function unendedStarts(database: Database, { ordinal }: ChainRow): StartEntry[] 
   return rows.flatMap(({ place }) => (entryAtPlace(database, place) as StartEntry | undefined) ?? [])
 }
 
-/** How many of the newest starts of the direct chain are checked. That chain never closes. */
+/** Limit of the newest starts of the direct chain that are checked. That chain never closes. */
 const maxDirectStarts = 1000
 
 /** The same for the direct chain: the newest starts whose processes are dead. */

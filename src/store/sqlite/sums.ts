@@ -84,9 +84,9 @@ function* segmentTexts(database: Database, from: number, to: number): Generator<
   }
 }
 
-/** What the lines of a segment say that is in no row of ended calls. */
+/** Numbers from the lines of a segment that are in no row of ended calls. */
 export interface SegmentCounts {
-  /** How many calls of an hour each rule gave a reason for, by `<hour> <rule>`. */
+  /** The number of calls of an hour that each rule gave a reason for, by `<hour> <rule>`. */
   rules: Map<string, number>
   steps: StepEntry[]
 }

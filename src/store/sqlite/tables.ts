@@ -72,7 +72,7 @@ export interface Tables {
     title: string
     preview: string
     ending: string
-    /** What a search looks in, in small letters. */
+    /** The text that a search looks in, in small letters. */
     searched: string
     read: number
     branch_of: string | null

@@ -68,7 +68,7 @@ export function textOf(result: Readonly<Record<string, unknown>>): string {
   return (result["content"] as { text: string }[]).map(({ text }) => text).join("")
 }
 
-/** Whether a process runs; a zombie does not. */
+/** Reports whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))

@@ -5,7 +5,7 @@ import { createMcpHandler, McpServer } from "@modelcontextprotocol/server"
 import { z } from "zod"
 import { readTestRequestBody, startHttpServer, type TestHttpServer } from "./http-servers.ts"
 
-/** How an authorization server differs from a well-behaved one. */
+/** The differences of an authorization server from a well-behaved one. */
 export interface AuthorizationServerOptions {
   /** Scopes that are never granted. */
   withholds?: readonly string[]

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { McpServerSpec, McpToolDefinition } from "../../core/mcp.ts"
 import { temporaryFolder } from "../test-app.ts"
 
-/** What a toolbox offers. */
+/** The offer of a toolbox. */
 export interface ToolboxOffer {
   tools: unknown[]
   resources?: unknown[]

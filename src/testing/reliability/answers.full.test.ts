@@ -53,7 +53,7 @@ test(`two processes answer one approval at the same moment, ${rounds} times: one
     expect(values[loser === "ann" ? 0 : 1]!.sentence).toBe(`${winner} has answered already: yes.`)
     wins[winner]++
     if (isOverlapping) overlaps++
-    // When no caller waits, both processes resume the call at once.
+    // Without a waiting caller, both processes resume the call at once.
     const results = ending
       ? [await ending]
       : (

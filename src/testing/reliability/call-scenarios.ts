@@ -10,15 +10,15 @@ export interface Transition {
   point: Failpoint
   scenario: ScenarioName
   afterKill: StateAfterKill
-  /** How the call ends after its caller came back for it. */
+  /** The ending of the call after its caller came back for it. */
   ends: "nothing" | ExpectedEnding
-  /** How often its tool has run by then. */
+  /** The number of runs of its tool by then. */
   runs: 0 | 1
 }
 
 /**
- * What a new process finds of a call: nothing, the call or its held result in the approval queue, its ending in the audit
- * log, or *open*: none of these, but it continues or ends when its caller comes back or the sweeper runs.
+ * The state of a call for a new process: nothing, the call or its held result in the approval queue, its ending in the
+ * audit log, or *open*: none of these, but it continues or ends when its caller comes back or the sweeper runs.
  */
 export type StateAfterKill = "nothing" | "waiting" | "held" | "open" | ExpectedEnding
 
@@ -28,7 +28,7 @@ export type ScenarioName = keyof typeof scenarios
 
 interface Scenario {
   tool: string
-  /** How long the tool takes after it wrote its mark; otherwise it ends in the turn of the event loop in which it began. */
+  /** Time the tool takes after it wrote its mark; otherwise it ends in the event-loop turn in which it began. */
   pauseMs?: number
   keyed?: boolean
   /** The caller does not wait for the answer. It comes back after the answer was given. */

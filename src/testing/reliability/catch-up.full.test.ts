@@ -24,7 +24,7 @@ const rounds = times(2, 10)
 
 const call = (tool: string) => ({ agentId: "operator", tool, input: { note: tool } })
 
-/** Whether the reader reached its failpoint before it had read everything. */
+/** Reports whether the reader reached its failpoint before it had read everything. */
 function pausedWhile(reader: { waitForPause(): Promise<void> }, reading: Promise<unknown>): Promise<boolean> {
   return Promise.race([reader.waitForPause().then(() => true), reading.then(() => false)])
 }

@@ -3,7 +3,7 @@ import { temporaryFolderFor } from "./temporary-folder.ts"
 import type { Failpoint } from "./app-process.ts"
 import { killRepeatedly, killCount, type KillPlan } from "./kill-repeatedly.ts"
 
-/** Where a process is killed: a failpoint without its name. */
+/** The place at which a process is killed: a failpoint without its name. */
 export type KillPlace = Omit<Failpoint, "name">
 export type WatchedOperation = Pick<Failpoint, "on" | "match">
 export type Workload = Omit<KillPlan, "point" | "tools">

@@ -13,15 +13,15 @@ import {
   type MarkTool,
 } from "./app-process.ts"
 
-/** How often a process is killed at each place. */
+/** The number of kills of a process at each place. */
 export const killCount = times(1, 10)
 
-/** What the test knows: `ended` contains only calls that a process acknowledged before it was killed. */
+/** The knowledge of the test: `ended` contains only calls that a process acknowledged before it was killed. */
 export interface KillReport {
   dir: string
   /** The ending of each acknowledged call. */
   ended: Map<string, string>
-  /** What was wrong, in sentences. */
+  /** The problems, in sentences. */
   problems: string[]
   counts: { kills: number; acknowledged: number; runs: number }
 }
@@ -36,7 +36,7 @@ export interface KillPlan {
   work?(child: AppProcess, report: KillReport): Promise<void>
   /** Checks in a new process what the killed one left. */
   check?(child: AppProcess, report: KillReport): Promise<void>
-  /** Whether there are no other calls meanwhile. */
+  /** True if there are no other calls meanwhile. */
   isQuiet?: boolean
   /** Each time in a new folder. Otherwise every process continues with what the one before left. */
   isFresh?: boolean

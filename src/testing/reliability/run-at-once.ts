@@ -1,11 +1,11 @@
 import type { AppProcess, TimedResult } from "./app-process.ts"
 
-/** How far in the future the common moment is: long enough for the commands to arrive. */
+/** Time until the common moment: long enough for the commands to arrive. */
 const delayMs = 8
 
 export interface SimultaneousRun<T> {
   values: T[]
-  /** Whether at some moment all commands were running. */
+  /** True if at some moment all commands were running. */
   isOverlapping: boolean
 }
 

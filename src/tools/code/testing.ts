@@ -1,7 +1,7 @@
 import { ToolFailure } from "../../core/ending.ts"
 import type { Tool, ToolContext } from "../../core/tool.ts"
 
-/** What a call of a tool came to. */
+/** The result of a direct call of a tool. */
 export type DirectResult = Record<string, unknown> & { error?: string; toolCode?: string }
 
 /** Calls a tool directly, with its schemas but without the other steps of a call. */

@@ -23,11 +23,11 @@ interface Surroundings {
   processes: Processes
   /** Why shell mode `sandbox` acts as `ask` here. */
   notHeld: string | undefined
-  /** Where a command in the sandbox can write. */
+  /** The folders to which a command in the sandbox can write. */
   places: readonly string[]
 }
 
-/** What an approver sees: folder, variables, sandbox, and the command with invisible characters written out. */
+/** Returns an approver's preview: folder, variables, sandbox, and the command with invisible characters written out. */
 export function commandPreview(input: Shown, { session, processes, notHeld, places }: Surroundings): CommandPreview {
   const { command, cwd, env = {}, network = false, background, stdin, timeoutMs } = input
   const variables = Object.entries(env).map(([name, value]) => visible(`${name}=${value}`))

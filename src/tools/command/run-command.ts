@@ -10,9 +10,9 @@ import { sandboxOutput } from "./output-schemas.ts"
 
 /** The longest a command may run in the foreground: slightly less than the longest time limit of a call. */
 const longestMs = 590_000
-/** How many characters of output are streamed while the command runs. */
+/** Limit of characters of output that are streamed while the command runs. */
 const mostTold = 10 * 1024 * 1024
-/** How many characters of the output are quoted when the command was ended. */
+/** Limit of characters of the output that are quoted when the command was ended. */
 const mostQuoted = 4000
 
 const Input = z.object({

@@ -1,7 +1,7 @@
 /** From which share of the context window on a conversation counts as long. */
 export const contextThresholds = { warning: 0.7, critical: 0.9, exceeded: 0.95 } as const
 
-/** How full the context window of a conversation is. */
+/** The fill level of the context window of a conversation. */
 export interface ContextStatus {
   usedTokens: number
   maxTokens: number

@@ -47,7 +47,7 @@ export const changeDatabase = (databases: Databases) =>
     },
   })
 
-/** What an approver reads: the rows as they are now, then the statement. What comes after "Statement" is the agent's. */
+/** Returns an approver's text: the rows as they are now, then the statement. The agent's part follows "Statement". */
 async function previewOf(database: string, { sql, parameters }: Statement, found: MatchingRows): Promise<string> {
   const given = parameters.map((value) => printableJson(value)).join(", ")
   return [

@@ -10,7 +10,7 @@ export interface SearchResult {
 
 export interface SearchQuery {
   readonly text: string
-  /** How many results are wanted, 20 at most. */
+  /** The wanted number of results, 20 at most. */
   readonly count: number
   readonly allowedDomains: readonly string[]
   readonly blockedDomains: readonly string[]

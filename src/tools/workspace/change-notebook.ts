@@ -75,7 +75,7 @@ function indexOf({ cells }: Notebook, { mode, cellId, cellIndex }: NotebookChang
   )
 }
 
-/** How the file is formatted. */
+/** The format of the file. */
 interface Style {
   /** Undefined if everything is on one line. */
   readonly indent: string | undefined

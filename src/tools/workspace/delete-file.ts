@@ -55,7 +55,7 @@ function entriesText(count: number): string {
   return `${count} ${count === 1 ? "entry" : "entries"}`
 }
 
-/** What is at a path. The size of a folder is the number of its entries. */
+/** Describes the entry at a path. The size of a folder is the number of its entries. */
 async function describe(files: Files, path: string): Promise<{ kind: string; size: number }> {
   const link = await linkAt(files, path)
   if (link) return { kind: "link", size: 0 }

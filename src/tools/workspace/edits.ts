@@ -32,7 +32,7 @@ interface Change {
 }
 
 /**
- * Where a text changes and how. Every edit is applied to the original text, not to the result of others. If two overlap,
+ * Plans the changes of a text. Every edit is applied to the original text, not to the result of others. If two overlap,
  * one is not found or one changes nothing, all are refused.
  */
 export async function planEdits(raw: string, edits: readonly Edit[], path: string): Promise<Region[]> {

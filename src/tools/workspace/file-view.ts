@@ -8,7 +8,7 @@ import { kindOfBytes, viewableImages } from "../../platform/text/file-signatures
 import { parseNotebook, renderNotebook } from "../../platform/text/notebook.ts"
 import { readPdf } from "../../platform/pdf/pdf.ts"
 
-/** Which part of a file to show, and how. */
+/** The part of a file to show, and its form. */
 export interface ViewOptions {
   readonly offset?: number
   readonly limit?: number
@@ -17,7 +17,7 @@ export interface ViewOptions {
   readonly encoding?: string
 }
 
-/** How many lines are shown by default. */
+/** The default number of lines shown. */
 export const defaultLineLimit = 2000
 
 export const fileView = z.object({

@@ -14,7 +14,7 @@ export interface GlobList {
   readonly byNameAlone: boolean
   /** The folder that contains all matching paths; empty if the globs name none. */
   readonly folder: string
-  /** What is wrong with a glob. ripgrep runs first, because its message is better. */
+  /** The mistake of a glob. ripgrep runs first, because its message is better. */
   readonly mistake: Error | undefined
   matches(path: string): boolean
 }

@@ -19,7 +19,7 @@ const maxCompared = 20_000
 /** A line that is repeated in the wanted text counts this often, because each is compared with every equal line. */
 const maxRepeats = 5
 
-/** Where most lines are equal, apart from surrounding white space. */
+/** Finds the place where most lines are equal, apart from surrounding white space. */
 function byEqualLines(lines: readonly string[], sought: readonly string[]): number | undefined {
   const where = new Map<string, number[]>()
   sought.forEach((line, index) => {
@@ -41,7 +41,7 @@ function byEqualLines(lines: readonly string[], sought: readonly string[]): numb
   return best
 }
 
-/** Where the line is that shares most character pairs with the longest wanted line. */
+/** Finds the line that shares most character pairs with the longest wanted line. */
 function byLikeness(lines: readonly string[], sought: readonly string[]): number | undefined {
   const index = sought.reduce(
     (longest, line, at) => (line.trim().length > sought[longest]!.trim().length ? at : longest),

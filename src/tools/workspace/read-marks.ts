@@ -1,6 +1,6 @@
 import type { FileFacts, ReadMarkLog, ReadMark } from "../../platform/files/file-access.ts"
 
-/** Which version of a file each agent has last read or written. */
+/** The version of a file that each agent has last read or written. */
 export interface ReadMarks {
   /** Records that the agent has read or written this version. */
   markRead(agentId: string, facts: FileFacts): void

@@ -5,7 +5,7 @@ export interface FilePart {
   readonly bytes: Buffer
   /** The number of its first line, if known. */
   readonly startLine?: number
-  /** How many lines the file has, if it was read to its end. */
+  /** The number of lines of the file, if it was read to its end. */
   readonly totalLines?: number
   readonly lines: number
   /** True if there are more lines in the direction of reading. */
@@ -14,7 +14,7 @@ export interface FilePart {
   readonly cut: boolean
 }
 
-/** How lines end: these bytes, aligned to their length from `start`. */
+/** The ends of lines: these bytes, aligned to their length from `start`. */
 export interface LineEnding {
   readonly separator: Buffer
   readonly start: number

@@ -6,7 +6,7 @@ export interface ShownMatch {
   readonly line: number
   readonly column: number
   readonly match: string
-  /** How many matches start in this line, if more than one. */
+  /** The number of matches that start in this line, if more than one. */
   readonly count?: number
   readonly context: { readonly before: string[]; readonly after: string[] }
 }
@@ -17,7 +17,7 @@ export interface EntryOptions {
   readonly after: number
 }
 
-/** What is shown of a match; undefined if it is no longer there. */
+/** Returns the shown entry of a match; undefined if it is no longer there. */
 export function entryOf(
   file: string,
   matchLine: MatchLine,

@@ -30,7 +30,7 @@ export class LineMatchReader {
   #matchLines: MatchLine[] = []
   #count = 0
   #isText = true
-  /** How many lines all files had. */
+  /** The number of lines of all files. */
   lines = 0
   /** True if matches are kept or only counted. */
   #keeps = false

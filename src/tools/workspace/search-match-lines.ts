@@ -6,15 +6,15 @@ export interface MatchLine {
   readonly line: number
   /** The byte offset of its first match. */
   readonly at: number
-  /** How many bytes its matches span. */
+  /** The number of bytes that its matches span. */
   length: number
   /** The first bytes of the first match, to notice a changed file before showing it. */
   readonly startBytes: Buffer
-  /** How many matches start in the line. */
+  /** The number of matches that start in the line. */
   count: number
 }
 
-/** Which matches of a file to keep, by index. */
+/** The matches of a file to keep, by index. */
 export interface MatchRange {
   readonly from: number
   readonly to: number
@@ -40,5 +40,5 @@ export function addMatch(
   return true
 }
 
-/** How many bytes of a match are compared with the file before it is shown. */
+/** The number of bytes of a match that are compared with the file before it is shown. */
 export const comparedBytes = 1000

@@ -70,7 +70,7 @@ async function entriesOf(
 }
 
 interface NeededFile extends FoundFile {
-  /** How many matches the files before it have. */
+  /** The number of matches in the files before it. */
   readonly before: number
 }
 

@@ -4,7 +4,7 @@ import type { MatchLine } from "./search-match-lines.ts"
 /** A file with matches. */
 export interface FoundFile {
   readonly file: string
-  /** How many matches it has. */
+  /** The number of its matches. */
   readonly count: number
   /** Its requested matches. */
   readonly matchLines: readonly MatchLine[]

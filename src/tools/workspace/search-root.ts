@@ -5,11 +5,11 @@ import type { Files } from "../../platform/files/file-access.ts"
 import type { GlobList } from "./glob-list.ts"
 import { factsIfExists, withSuggestions } from "./workspace.ts"
 
-/** Where a search starts. */
+/** The start of a search. */
 export interface SearchRoot {
   /** The real folder in which ripgrep runs. */
   readonly cwd: string
-  /** What ripgrep searches, relative to `cwd`; undefined if there is nothing to search. */
+  /** The target of ripgrep, relative to `cwd`; undefined if there is nothing to search. */
   readonly target: string | undefined
   readonly isFile: boolean
   /** The folder is a git repository, so ignore files above it do not apply. */

@@ -55,7 +55,7 @@ function decoded(bytes: Buffer): Buffer {
   return Buffer.from(new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes), "utf8")
 }
 
-/** How far to look for line ends, at first and at most. */
+/** The distance in which line ends are looked for, at first and at most. */
 const firstReach = 64 * 1024
 const maxReach = 16 * 1024 * 1024
 

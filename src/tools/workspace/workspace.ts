@@ -6,14 +6,14 @@ import type { ToolContext } from "../../core/tool.ts"
 import type { ReadMarks } from "./read-marks.ts"
 import type { PathLocks } from "./path-locks.ts"
 
-/** What the workspace tools share. */
+/** The parts that the workspace tools share. */
 export interface Workspace {
   readonly files: Files
   /** The largest file to read, edit or write as a whole, in bytes. */
   readonly maxFileSize: number
   /** With their dot, in lower case; empty means every kind of file. */
   readonly allowedExtensions: readonly string[]
-  /** How many backups to keep of each file. */
+  /** The number of backups to keep of each file. */
   readonly backups: number
   readonly readMarks: ReadMarks
   readonly locks: PathLocks

@@ -94,8 +94,8 @@ export const writeFile = (workspace: Workspace) =>
   })
 
 /**
- * How many bytes the content has at least, in whatever encoding: nobody is asked about a call that must fail. How many it
- * has is known once the file was looked at.
+ * Returns the least number of bytes of the content, in whatever encoding: nobody is asked about a call that must
+ * fail. The real number is known once the file was looked at.
  */
 function leastBytes({ content, encoding }: Pick<Input, "content" | "encoding">): number {
   const named = encoding === undefined ? undefined : encodingNamed(encoding)

@@ -4,13 +4,13 @@ import { openTestApp } from "../../../testing/test-app.ts"
 import type { ModelMessage, ModelRequest } from "../../models/port.ts"
 import { playedModel, type PlayedTurn } from "../../testing/played-model.ts"
 
-/** What an agent's model is asked, as tests look at it. */
+/** A request to an agent's model, as tests look at it. */
 export interface Asked extends ModelRequest {
   agentId: string
   role: string
-  /** What was said last: by the user, or as a result. */
+  /** The last words: of the user, or as a result. */
   last: string
-  /** How many answers the agent has given in this conversation. */
+  /** The number of answers the agent has given in this conversation. */
   round: number
 }
 

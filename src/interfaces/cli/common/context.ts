@@ -11,19 +11,19 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
   readonly home: string
-  /** How this program is started again: the Node.js executable and the script. */
+  /** The start of this program: the Node.js executable and the script. */
   readonly program: { readonly node: string; readonly script: string }
-  /** How the person starts this program, as its messages write it. */
+  /** The command by which the person starts this program, as its messages write it. */
   readonly typed: TypedCommand
   /** The options that a printed command needs to work in the same place, for example `-C demo`. */
   typedOptions?: readonly string[]
-  /** Whether this process may read the terminal. A shell stops a background job (`qm … &`) that tries. */
+  /** Reports whether this process may read the terminal. A shell stops a background job (`qm … &`) that tries. */
   isInForeground?: () => boolean
   /** Ends the process immediately, for example on a second Ctrl-C. */
   leave: (code: number) => void
 }
 
-/** What tests replace. `processRuntime` in runtime.ts is the real one. */
+/** The parts that tests replace. `processRuntime` in runtime.ts is the real one. */
 export interface Runtime {
   /** Throws a ConfigError with one line for each problem. */
   loadConfig(flags: Flags): Promise<LoadedConfig>
@@ -53,7 +53,7 @@ export interface Flags {
   set: readonly string[]
 }
 
-/** What every command receives. */
+/** The context that every command receives. */
 export interface CliContext {
   io: Io
   runtime: Runtime

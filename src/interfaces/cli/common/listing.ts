@@ -43,7 +43,7 @@ export function showFields(
   printResult(context, withoutFalseTime(value), lines.join("\n"))
 }
 
-/** Who created it and when. What is built in or configured was not created at any time. */
+/** Returns the creator and the time of creation. Built-in and configured items have no time of creation. */
 export function createdFields({ source, createdBy, madeBy, createdAt }: Created) {
   if (source !== "store") return []
   return [["created by", `${createdBy} (${madeBy})`] as const, ["created at", createdAt] as const]

@@ -59,7 +59,7 @@ export async function personOf(
   }
 }
 
-/** Whether a person at this terminal can be asked. A program started by an agent may have a terminal but is no person. */
+/** Reports whether a person at this terminal can be asked. A program an agent started may have one but is no person. */
 export function isAttended(io: Io): boolean {
   return !isInsideTool(io) && io.stdin.isTTY && io.stderr.isTTY && io.isInForeground?.() !== false
 }

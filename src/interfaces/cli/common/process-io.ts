@@ -37,7 +37,7 @@ function homeFolder(): string {
   }
 }
 
-/** Whether our process group is the terminal's foreground group. Only Linux tells; elsewhere it is assumed. */
+/** Reports whether our process group is the terminal's foreground group. Only Linux tells; elsewhere it is assumed. */
 function isInForeground(): boolean {
   try {
     const stat = readFileSync("/proc/self/stat", "latin1")

@@ -3,7 +3,7 @@ import { hasProgram, isInProject } from "../../../lib/program-in-project.ts"
 import { shellWord } from "../../../lib/shell-word.ts"
 import type { Flags, Io } from "./context.ts"
 
-/** How a person in this folder starts this program. */
+/** The command by which a person in this folder starts this program. */
 export type TypedCommand = "qm" | "npx qm" | `node ${string}`
 
 /**

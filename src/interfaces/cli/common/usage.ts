@@ -7,7 +7,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** What the command works with cannot be used, for example the data folder. Exit code 2. */
+/** The error for something that the command needs and cannot use, for example the data folder. Exit code 2. */
 export class CannotOpen extends Error {
   override readonly name = "CannotOpen"
 }

@@ -2,9 +2,9 @@ import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { CliContext } from "./context.ts"
 import { printMessage } from "./output.ts"
 
-/** How long a command waits for MCP servers to list their tools. */
+/** Time limit of a command's wait for MCP servers to list their tools. */
 const timeoutMs = 20_000
-/** How long it does so silently. */
+/** The silent part of that time. */
 const silentMs = 1000
 
 type Servers = Pick<Quartermaster, "mcp">

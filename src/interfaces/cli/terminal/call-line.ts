@@ -4,7 +4,7 @@ import { modelText } from "../../../core/model-text.ts"
 import type { ToolResult } from "../../../core/result.ts"
 import { cutTo, width } from "./width.ts"
 
-/** How a call ended, for people: a few words, and whether they are an objection. */
+/** The ending of a call for people: a few words, and whether they are an objection. */
 export interface CallEnding {
   kind: "done" | "refused" | "failed"
   words: string
@@ -19,7 +19,7 @@ export function callText(tool: string, input: unknown): string {
   return onOneLine([tool, ...words].join(" "))
 }
 
-/** What ran: the call as it was asked for, or as a person edited it. */
+/** Returns the call that ran: as it was asked for, or as a person edited it. */
 export function ranText(asked: string | undefined, { toolName, ranInput }: ToolResult): string {
   return ranInput === undefined ? (asked ?? toolName) : `${callText(toolName, ranInput)} (edited)`
 }
@@ -69,7 +69,7 @@ export function retryText(waitMs: number): string {
   return `the model does not answer, trying again in ${Math.ceil(waitMs / 1000)} s`
 }
 
-/** How much the model was given. */
+/** Describes the size of the text that the model was given. */
 export function sizeText(text: string): string {
   return `${text.length} ${text.length === 1 ? "character" : "characters"}`
 }

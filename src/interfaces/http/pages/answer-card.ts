@@ -9,7 +9,7 @@ export const gate = html`<svg viewBox="0 0 24 24" aria-hidden="true">
   <path class="bar" d="M2 17.5 22 6.5" />
 </svg>`
 
-/** What waits, as the console's card has it: who asks, what the agent says, what we found. */
+/** Renders a waiting item like the console's card: who asks, what the agent says, what we found. */
 export function cardHtml(card: Card, words: Words, now: number): Html {
   const say = sayIn(words)
   const { agent, risk, intent } = card

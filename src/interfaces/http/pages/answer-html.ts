@@ -18,7 +18,7 @@ export interface Notice {
 export interface AnswerForm {
   card: Card
   yes: YesNeeds
-  /** When the link or the wait is over, whichever is first. */
+  /** The time when the link or the wait is over, whichever is first. */
   until: number
   now: number
   consoleUrl: string

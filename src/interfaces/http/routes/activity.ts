@@ -43,7 +43,7 @@ async function activityOf({ app, now }: Api, query: Query): Promise<ActivityJson
     ...(agentId === undefined ? {} : { agentId }),
     ...(tool === undefined ? {} : { tool }),
     since,
-    // What ends in this millisecond is there too.
+    // Calls that end in this millisecond are there too.
     until: until + 1,
     limit: limit + 1,
   })

@@ -88,7 +88,7 @@ export function groupVerdicts(app: Pick<Quartermaster, "listGroups" | "rules">, 
   }))
 }
 
-/** What terminating an agent would end. */
+/** Returns the effects of terminating an agent. */
 export async function agentEnd({ app }: Api, id: string): Promise<AgentEndJson> {
   const agent = app.org.findAgent(id)
   if (agent?.status !== "active") throw notFound("agent", id)

@@ -7,7 +7,7 @@ const joinMs = 30
 /** The most characters of a piece. */
 const longest = 16_000
 
-/** Where a reader is in one answer. */
+/** The position of a reader in one answer. */
 interface Place {
   turn: number
   attempt: number

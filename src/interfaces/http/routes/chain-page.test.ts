@@ -113,7 +113,7 @@ async function listening(url: string, headers: Record<string, string>) {
   })().catch(() => {})
   await until(() => events.some(({ event }) => event === "hello"), "the stream is open")
   const pieces = () => events.flatMap(({ event, data }) => (event === "answer" ? [data as AnswerPieceJson] : []))
-  /** What a client has put together, by the rule that the contract states. */
+  /** Returns the text that a client has put together, by the rule that the contract states. */
   const text = (part: "text" | "reasoning") =>
     pieces()
       .filter((piece) => piece.part === part)

@@ -23,7 +23,7 @@ import { message } from "../../../messages/message.ts"
 const text = z.string().min(1)
 const time = z.number().describe("Milliseconds since 1970, by the server's clock.")
 
-/** Where a conversation stands, as people are shown it. */
+/** The state of a conversation, as people are shown it. */
 const shownState = z
   .enum(["working", "waiting", "done", "stopped", "failed"])
   .describe("`waiting`: for a person, in it or in an agent below it. `stopped`: by a person, at a limit, or paused.")
@@ -129,7 +129,7 @@ export const chainQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).optional().describe("50 when left out."),
 })
 
-/** What a person changes of a conversation. The model counts from the next message on. */
+/** A person's change of a conversation. The model counts from the next message on. */
 export const chainChange = z
   .object({ title: text.max(200).optional(), model: text.optional() })
   .meta({ id: "ChainChange" })
@@ -284,7 +284,7 @@ export const answerPiece = z
   })
   .meta({ id: "AnswerPiece" })
 
-/** What waits for a person and is no call of the turns: a call of an agent below, or of the conversation itself. */
+/** An item that waits for a person and is no call of the turns: a call of an agent below, or the conversation's own. */
 const waitingBelow = z.object({
   card: z.string(),
   agentId: z.string(),

@@ -8,7 +8,7 @@ import { taskOf } from "./chain-view.ts"
 import type { ChainSideJson } from "./chain-schemas.ts"
 import type { Api } from "./endpoint.ts"
 
-/** What stands beside a conversation: who works with which model, what it may use, who works below it, what has changed. */
+/** Returns the side panel of a conversation: agents and models, budget, agents below it, changed files. */
 export async function chainSide(api: Api, caller: Caller, id: string): Promise<ChainSideJson> {
   const { conversations, org, models } = api.app
   const found = await listed(api, caller, id)
@@ -93,7 +93,7 @@ const doing: Readonly<Record<AgentEvent["type"], ChainSideJson["below"][number][
   failed: "failed",
 }
 
-/** What each agent below does now, in the order in which they began. */
+/** Returns the present activity of each agent below, in the order in which they began. */
 async function agentsBelow(api: Api, caller: Caller, id: string): Promise<ChainSideJson["below"]> {
   const { events } = await api.app.conversations.agentEvents(id)
   const latest = new Map<string, AgentEvent>()

@@ -27,7 +27,7 @@ const longest = 20_000
 /** Turns that are read beyond a page, so that its last answer has its results. */
 const beyond = 40
 
-/** What a page shows of a conversation: the last turns, or those before a cursor. */
+/** Returns the part of a conversation that a page shows: the last turns, or those before a cursor. */
 export async function chainView(
   api: Api,
   caller: Caller,
@@ -67,7 +67,7 @@ export async function chainView(
   }
 }
 
-/** What the caller may do in a conversation that they see. */
+/** Returns the caller's rights in a conversation that they see. */
 function mayDo({ app }: Api, caller: Caller, { agentId, state }: ListedConversation): ChainViewJson["may"] {
   const manages = isManagerFor(app, caller, agentId)
   const mayCall = caller.scopes.includes("call") && !manages
@@ -117,7 +117,7 @@ export function unfinishedOf({ app }: Api, id: string): UnfinishedJson | undefin
   return { turn, attempt, interrupted, text, reasoning }
 }
 
-/** What waits in the conversation itself and is no call of these turns: a budget, a file that a person attached. */
+/** Returns items that wait in the conversation and are no call of these turns: a budget, a file a person attached. */
 async function waitingBeside(
   { app }: Api,
   { id, agentId, shown }: ListedConversation,
@@ -163,7 +163,7 @@ function readPlace(cursor: string): number {
   return Number.isSafeInteger(place) && place > 0 ? place : 0
 }
 
-/** What was said while a run works and the model was not given yet. */
+/** Returns messages sent while a run works that the model was not given yet. */
 function queuedOf({ state, read }: ListedConversation, turns: readonly ChainTurn[]) {
   if (state !== "active" && state !== "waiting") return []
   const known = Math.max(read, readForAnswer(turns))

@@ -36,7 +36,7 @@ function requirePerson({ kind }: Caller): void {
   throw new HttpProblem(403, "Only people do this. Use a person's token.", { code: "people_only" })
 }
 
-/** What the files refuse is a problem of the request. */
+/** Turns a refusal by the files into a problem of the request. */
 async function refusals<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -9,7 +9,7 @@ import { endpoint, RawReply, type Api } from "./endpoint.ts"
 /** A comment keeps proxies from closing a quiet stream. */
 const quietMs = 15_000
 
-/** How many pieces of output are held for a reader that is behind. */
+/** Limit of pieces of output that are held for a reader that is behind. */
 const mostOutput = 2000
 
 /** Endings are moved from the journal to the database now and then. While somebody follows, that is soon. */

@@ -76,7 +76,7 @@ export const organisationTree = z
 
 export const treeQuery = z.object({ since: z.string().optional() })
 
-/** What a tool does for an agent whatever its input says: its level, its mode, remembered answers and rules on every input. */
+/** The verdict on a tool for an agent, whatever the input: by level, mode, remembered answers, general rules. */
 export const toolVerdict = z
   .object({
     name: z.string(),

@@ -6,7 +6,7 @@ import type { OrganisationTreeJson, TreeAgentJson } from "./org-page-schemas.ts"
 
 const dayMs = 24 * 60 * 60_000
 
-/** What was last told of each agent, so that a client gets only what changed since. A cache: without it, all is told. */
+/** The state of each agent as last sent, so that a client gets only the changes. A cache: without it, all is sent. */
 interface Told {
   id: string
   count: number

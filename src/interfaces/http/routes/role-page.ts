@@ -67,7 +67,7 @@ function withBelow({ org }: App, ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => [id, ...agentsBelow(agents, id)]))]
 }
 
-/** What a change of a role would change for agents. It is decided as their lists of tools are. */
+/** Previews the effect of a role's change on agents. It is decided as their lists of tools are. */
 export function rolePreview(app: App, id: string | undefined, change: RoleChangeBody): RolePreviewJson {
   const { revision, ...fields } = change
   const role = id === undefined ? undefined : app.org.findRole(id)

@@ -30,7 +30,7 @@ const flaw = z.object({
   sentence: z.string(),
 })
 
-/** What a rule of the list says, in the fields of the core: `tool`, `agent`, `role`, `touching`, `args` and so on. */
+/** The contents of a rule in the list, in the fields of the core: `tool`, `agent`, `role`, `touching`, `args` etc. */
 export const shownRule = z
   .looseObject({
     id: z.string(),

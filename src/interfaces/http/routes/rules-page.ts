@@ -100,7 +100,7 @@ async function ruleShower(
   }
 }
 
-/** What the fields of a rule may name. */
+/** Returns the names for the fields of a rule. */
 export async function ruleChoicesOf({ app }: Api): Promise<RuleChoicesJson> {
   const tools = new Map(app.registry.list().map((tool) => [tool.name, tool]))
   const people = app.org.listPeople().filter(({ status }) => status === "active")

@@ -34,7 +34,7 @@ const simulating = new WeakSet<object>()
 /** A draft is tried with every key that is typed. */
 const mostStepsOfTry = 5_000_000
 
-/** How many calls of a simulation are shown. */
+/** Limit of calls of a simulation that are shown. */
 const mostShown = 500
 
 export const ruleEndpoints: readonly Endpoint[] = [

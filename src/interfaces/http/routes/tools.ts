@@ -183,7 +183,7 @@ export function refuseManagers(app: Api["app"], caller: Caller, agentId: string)
     )
 }
 
-/** Whether the agent can change the organisation, and the caller may not. */
+/** Reports whether the agent can change the organisation, and the caller may not. */
 export function isManagerFor(app: Api["app"], { kind, scopes }: Caller, agentId: string): boolean {
   if (kind === "agent" || scopes.includes("manage")) return false
   const who = app.org.view(agentId)

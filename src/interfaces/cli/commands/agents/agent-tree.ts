@@ -5,7 +5,7 @@ import { printable } from "../../../../lib/printable.ts"
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
 import { cutTo, padTo, width } from "../../terminal/width.ts"
 
-/** What an agent does, in a few words. Those it waits for are named by `all`. */
+/** Describes the activity of an agent in a few words. Those it waits for are named by `all`. */
 export function stateText(
   { state, runEnded, questions, waitsFor, unread }: AgentActivity,
   all: readonly AgentActivity[],

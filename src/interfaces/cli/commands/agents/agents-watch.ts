@@ -10,7 +10,7 @@ import { onBrokenPipe, printMessage, printOutput } from "../../common/output.ts"
 import { withApp } from "../../common/open-app.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
 
-/** How often it is looked whether the data folder is still there. */
+/** Interval of checking whether the data folder is still there. */
 const lookMs = 1000
 
 /** Shows who does what until Ctrl-C: a tree in a terminal, else a line for each change. */
@@ -20,7 +20,7 @@ export async function watchAgents(context: CliContext): Promise<number> {
   onBrokenPipe(io.stdout, () => controller.abort())
   try {
     return await withApp(context, {}, async (app, { dataDir }) => {
-      // What is open can still be read, but nothing new comes.
+      // Open data can still be read, but nothing new comes.
       const isOver = () => controller.signal.aborted || !existsSync(dataDir)
       const news = followChanges(app.changes, controller.signal)
       const watched = { app, isOver, next: () => news.next(lookMs) }
@@ -62,7 +62,7 @@ async function drawTree({ io }: CliContext, { app, isOver, next }: Watched): Pro
     screen.draw()
   }
   io.stdout.off("resize", onResize)
-  // What was seen last stays.
+  // The last screen stays.
   screen.pause()
   io.stdout.write(`${tree().join("\n")}\n`)
 }

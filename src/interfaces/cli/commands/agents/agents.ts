@@ -191,7 +191,7 @@ async function inbox(context: CliContext, id: string, flags: { unread?: boolean;
   return showInbox(context, id, flags)
 }
 
-/** What an agent does now, for `--json`. A terminated one does nothing. */
+/** Returns the present activity of an agent, for `--json`. A terminated one does nothing. */
 function activityOf(now: AgentActivity | undefined): { activity?: AgentActivity["state"]; runEnded?: true } {
   return now === undefined ? {} : { activity: now.state, ...(now.runEnded && { runEnded: true }) }
 }
@@ -206,7 +206,7 @@ function freezeOf(frozen: readonly Freeze[], ids: readonly string[]): Freeze | u
   return frozen.find(({ agentId }) => agentId === undefined || ids.includes(agentId))
 }
 
-/** Who is frozen, by whom, why, and the command that ends it. */
+/** Describes a frozen agent: by whom, why, and the command that ends it. */
 export function frozenText({ agentId, by, at, because }: Freeze): string {
   const [who, thaw] =
     agentId === undefined

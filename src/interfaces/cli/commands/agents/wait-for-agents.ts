@@ -54,7 +54,7 @@ async function untilAnswered(
   return signal.aborted && result.status === "completed" ? { ...result, status: "aborted" } : result
 }
 
-/** What waits for a person in a conversation and in those that its agent began. */
+/** Returns the items that wait for a person in a conversation and in those that its agent began. */
 export async function itemsInTree(app: Quartermaster, conversationId: string): Promise<PendingItem[]> {
   const items = await app.approvals.list()
   const isBelow = async ({ sessionId }: PendingItem) =>

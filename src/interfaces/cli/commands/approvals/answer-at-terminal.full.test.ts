@@ -17,7 +17,7 @@ async function startCall(cli: Cli, key: string) {
   return { end }
 }
 
-/** Whether a process has these words in its command line. */
+/** Reports whether a process has these words in its command line. */
 function isRunning(words: string): boolean {
   return readdirSync("/proc").some((name) => {
     try {

@@ -10,7 +10,7 @@ import { endingText } from "./ending-text.ts"
 import { isAttended } from "../../common/open-app.ts"
 import { parseTimeAhead } from "../../common/time-text.ts"
 
-/** Whether what waits can be shown and answered here: a person is at the terminal, and nothing is piped. */
+/** Reports whether waiting items can be shown and answered here: a person is at the terminal, and nothing is piped. */
 export function canAnswerHere({ io, flags }: CliContext): boolean {
   return !flags.json && io.stdout.isTTY && isAttended(io)
 }
@@ -18,9 +18,9 @@ export function canAnswerHere({ io, flags }: CliContext): boolean {
 export interface AnswerHere {
   signal: AbortSignal
   interrupt(): void
-  /** Who is told what the person types at a card and is no answer. */
+  /** Receives the text that the person types at a card and that is no answer. */
   listener?: CardListener
-  /** What of the queue is shown, and in which order; everything as it is if left out. */
+  /** Selects and orders the shown part of the queue; all of it as it is if left out. */
   select?: (items: readonly PendingItem[]) => readonly PendingItem[] | Promise<readonly PendingItem[]>
   once?: boolean
   looksAgain?: boolean
@@ -65,7 +65,7 @@ export async function answerHere(
   }
 }
 
-/** How long somebody who answered waits to see how the call ends, or begins where others of its session wait too. */
+/** Time that somebody who answered waits to see the call end, or begin where others of its session wait too. */
 const endingMs = 1000
 const beginningMs = 300
 

@@ -61,7 +61,7 @@ function yesAlone(
   }
 }
 
-/** Whether a call that needs approval waits for an answer from another terminal or program. */
+/** Reports whether a call that needs approval waits for an answer from another terminal or program. */
 export function waitsForRemoteAnswer({ io }: CliContext, { config }: LoadedConfig): boolean {
   return !isAttended(io) && config.approvals?.unattended !== "reject"
 }

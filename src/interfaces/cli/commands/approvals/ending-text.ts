@@ -3,7 +3,7 @@ import type { PendingItem } from "../../../../core/approval.ts"
 
 type Ended = Pick<EndEntry, "status" | "ran" | "error">
 
-/** What came of an answer. `asks` is true for a call by which a conversation itself asks for more. */
+/** Describes the result of an answer. `asks` is true for a call by which a conversation itself asks for more. */
 export function endingText({ kind }: Pick<PendingItem, "kind">, { status, ran, error }: Ended, asks: boolean): string {
   const isDone = status === "success"
   if (kind === "question") return isDone ? "The agent is told." : "The agent is told that there is no answer."

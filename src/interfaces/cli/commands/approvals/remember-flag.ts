@@ -4,7 +4,7 @@ import { choiceFlag, UsageError } from "../../common/usage.ts"
 
 const { least, most, usual } = grantMinutes
 
-/** What `--remember` takes, for its help. */
+/** The values of `--remember`, for its help. */
 export const rememberWords: readonly string[] = grantScopes.map((scope) =>
   scope === "minutes" ? `minutes:<${least}-${most}>` : scope,
 )

@@ -2,7 +2,7 @@ import type { Quartermaster } from "../../../../app/quartermaster.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 import type { Ticket } from "../../../../core/result.ts"
 
-/** What these tickets wait for. Those that were answered meanwhile are left out. */
+/** Returns the items that these tickets wait for. Those that were answered meanwhile are left out. */
 export async function waitingItems({ approvals }: Quartermaster, tickets: readonly Ticket[]): Promise<PendingItem[]> {
   const items = await Promise.all(tickets.map(({ callId }) => approvals.show(callId)))
   return items.filter((item) => item !== undefined)

@@ -65,13 +65,13 @@ function facts({ input, intent, sessionId, taskId, userId, parentCallId, key, po
   return intent === undefined ? lines : [...lines, intentText(intent)]
 }
 
-/** What is known of a call that simply passed: no check had anything to say. */
+/** Describes a call that simply passed: no check had anything to say. */
 function unasked({ role }: AuditCallFields): string {
   const visible = role === undefined ? "" : `the role ${role} has a group with this tool, and `
   return `because ${visible}no guard, limit or rule objected`
 }
 
-/** How it ended, how long the tool ran, and apart from that how long people took. */
+/** Describes the ending, the running time of the tool, and apart from that the time that people took. */
 function ending({ status, code, durationMs, ran }: EndEntry, waited: number | undefined): string {
   const how = code === undefined ? status : `${status} (${code})`
   const took = !ran

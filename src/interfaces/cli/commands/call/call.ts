@@ -17,7 +17,7 @@ import { LiveOutput } from "./live-output.ts"
 import { readStdin } from "../../common/read-stdin.ts"
 import { UsageError, wholeNumberFlag } from "../../common/usage.ts"
 
-/** How a call of a tool ends whose server does not run: the tool was never listed, or the server ended since. */
+/** Endings of a call of a tool whose server does not run: the tool was never listed, or the server ended since. */
 const mayBeOfDeadServer = new Set<string | undefined>(["unknown_tool", "upstream_unavailable"])
 
 const cancelling = "Cancelling. Press Ctrl-C again to exit immediately."

@@ -19,7 +19,7 @@ export function deadServerSentence(tool: string, servers: readonly McpServerStat
   return `${maybe}${shortProblem(dead)} 'qm check' tries the server again and shows its output.`
 }
 
-/** Which plugins were not loaded, so that a tool may be missing because of them. */
+/** Returns a sentence on the plugins that were not loaded, so that a tool may be missing because of them. */
 function deadPluginSentence(plugins: readonly PluginState[]): string | undefined {
   const [first, ...others] = plugins.filter(({ state }) => state === "failed")
   if (first === undefined) return undefined
@@ -29,12 +29,12 @@ function deadPluginSentence(plugins: readonly PluginState[]): string | undefined
   return `It may be a tool of a plugin that was not loaded. ${what.replace(/\.?$/, ".")}${more} 'qm plugins list' shows all.`
 }
 
-/** Whether the name of a tool begins with the server's, as people or models write it. */
+/** Reports whether the name of a tool begins with the server's, as people or models write it. */
 function isOf(tool: string, server: string): boolean {
   return [mcpName(server, ""), `${server}:`, `${server}__`].some((start) => tool.startsWith(start))
 }
 
-/** What ended the server, and the line of its output that says why. */
+/** Returns the reason of the server's end, and the line of its output that explains it. */
 function shortProblem({ problem = "" }: McpServerState): string {
   const [first = "", ...output] = problem.split("\n")
   const error = output.find((line) => /error|cannot|failed/i.test(line))

@@ -19,12 +19,12 @@ export class LiveOutput {
     this.#write = context.flags.json ? (text) => void context.io.stderr.write(text) : stdout
   }
 
-  /** Whether some of the output was not written to stdout. */
+  /** True if some of the output was not written to stdout. */
   get heldBack(): boolean {
     return this.#heldBack
   }
 
-  /** What a command has printed on the terminal, by stream name. */
+  /** The text that a command has printed on the terminal, by stream name. */
   get printed(): ReadonlyMap<string, string> {
     return this.#printed
   }

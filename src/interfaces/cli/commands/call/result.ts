@@ -41,7 +41,7 @@ function textIn(value: unknown): { text: string; others: object } | undefined {
   return typeof text === "string" && Object.values(others).every(isFact) ? { text, others } : undefined
 }
 
-/** Whether the result was already streamed to stdout. */
+/** Reports whether the result was already streamed to stdout. */
 function isShown({ metadata }: ToolResult, live: LiveOutput): boolean {
   return metadata?.["streamed"] === true && !live.heldBack
 }
@@ -88,6 +88,6 @@ function printFailure(context: CliContext, { code, error, metadata, toolName }: 
   printMessage(context, isDenied ? `${forPeople} 'qm why ${toolName} …' says what would change that.` : forPeople)
 }
 
-/** What models are told, who have no command line and repeat themselves. */
+/** A sentence for models, which have no command line and repeat themselves. */
 const notAgain = / Do not try the same call again(?:;[^.]*)?\.$/
 const listTheTools = "List the tools to see what there is."

@@ -2,7 +2,7 @@ import { printable } from "../../../../lib/printable.ts"
 import type { TerminalStyle } from "../../../../lib/terminal-style.ts"
 import { cutAt, endOf, indentOf } from "./layout.ts"
 
-/** How wide a text is set at most, so that it can be read. */
+/** Maximum width of a text, so that it can be read. */
 const widest = 100
 
 /**

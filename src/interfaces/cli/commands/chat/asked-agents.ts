@@ -13,7 +13,7 @@ export class AskedAgents {
     this.#conversationId = conversationId
   }
 
-  /** Whether an answer has come that was not read yet. One look at a time: false while another one goes on. */
+  /** Reports whether an unread answer has come. One look at a time: false while another one goes on. */
   async haveAnswered(): Promise<boolean> {
     if (this.#isLooking) return false
     this.#isLooking = true

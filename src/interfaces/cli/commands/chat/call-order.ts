@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { chainTurns, unanswered } from "../../../../agents/context/turns.ts"
 import type { PendingItem } from "../../../../core/approval.ts"
 
-/** What waits, in the order in which the models made the calls: they are checked at once, and come in any order. */
+/** Returns the waiting items in the order of the models' calls: they are checked at once, and come in any order. */
 export async function inCallOrder(app: Quartermaster, items: readonly PendingItem[]): Promise<PendingItem[]> {
   const sessions = [...new Set(items.map(({ sessionId }) => sessionId))]
   const ordered = sessions.map(async (sessionId) => {

@@ -15,7 +15,7 @@ export class ChatText {
     this.#paint = paint
   }
 
-  /** What the person said. */
+  /** Prints the person's words. */
   said(text: string): void {
     const { bold, cyan } = this.#paint
     const rows = printable(text)
@@ -33,7 +33,7 @@ export class ChatText {
     this.say(errorMessage(error), this.#paint.red)
   }
 
-  /** How a run ended, unless its answer says it. */
+  /** Prints the ending of a run, unless its answer tells it. */
   ended({ status, error, content }: ToolChainResult): void {
     const { yellow, red } = this.#paint
     if (status === "completed" && content.trim() !== "") return

@@ -42,7 +42,7 @@ export interface ChatParts {
   suspend(back: () => void): void
 }
 
-/** How long the hint that a second Ctrl-C leaves is shown. */
+/** Time for which the hint that a second Ctrl-C leaves is shown. */
 const hintMs = 2000
 
 /** A conversation at a terminal. */
@@ -55,9 +55,9 @@ export class Chat {
   #chain: ToolChain
   #model: LanguageModel
   #line: Line = emptyLine
-  /** What was said while the agent works and it has not read yet. */
+  /** Messages sent while the agent works and that it has not read yet. */
   #queued: string[] = []
-  /** What was said and is not stored yet. */
+  /** The message that is sent and not stored yet. */
   #unsent: string | undefined
   #isBusy = false
   #isStopping = false
@@ -82,12 +82,12 @@ export class Chat {
     return this.#chain.id
   }
 
-  /** Whether anything was said, so that there is something to go on with. */
+  /** True if anything was said, so that there is something to go on with. */
   get hasBegun(): boolean {
     return this.#said || this.#parts.id !== undefined
   }
 
-  /** Whether calls run that the program waits for before it ends. */
+  /** True if calls run that the program waits for before it ends. */
   get hasRunningCalls(): boolean {
     return this.#isBusy && this.#view.isRunning && this.#parts.cards.waitingText() === undefined
   }
@@ -210,7 +210,7 @@ export class Chat {
     }
   }
 
-  /** What was typed at a card and is no answer is said to the agent. Returns what becomes of it. */
+  /** Sends text typed at a card that is no answer to the agent; returns a confirmation. */
   #sayAtCard(text: string): string {
     if (readSlash(text) !== undefined) return "Commands work in the chat. Press escape first, then type it."
     const isBusy = this.#isBusy
@@ -218,7 +218,7 @@ export class Chat {
     return isBusy ? "The agent reads that when this is answered." : "The agent reads that."
   }
 
-  /** What was said stands in the conversation from now on. */
+  /** Prints the sent message, which stands in the conversation from now on. */
   #printSent(): void {
     if (this.#unsent !== undefined) this.#text.said(this.#unsent)
     this.#unsent = undefined
@@ -240,7 +240,7 @@ export class Chat {
     })
   }
 
-  /** What the model is about to read is no longer queued. */
+  /** Removes the messages that the model is about to read from the queue. */
   #readQueued(messages: readonly ModelMessage[]): void {
     const said = new Set(messages.flatMap(({ role, content }) => (role === "user" ? [content] : [])))
     for (const text of this.#queued) if (said.has(text)) this.#text.said(text)
@@ -296,7 +296,7 @@ export class Chat {
         },
         words,
       )
-      // What the agent goes on writing stands apart from it.
+      // The agent's further text stands apart from it.
       this.#screen.print(["", title, ...rows, ...(this.#isBusy ? [""] : [])])
     } catch (error) {
       this.#text.complain(error)

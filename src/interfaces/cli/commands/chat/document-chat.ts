@@ -19,7 +19,7 @@ interface DocumentChatParts {
   readKeys(onKey: (key: Key) => void): () => void
 }
 
-/** How often the file is looked at. */
+/** Interval at which the file is looked at. */
 const lookMs = 500
 
 /**

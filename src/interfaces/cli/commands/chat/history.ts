@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 const most = 500
 
-/** What the person typed before, oldest first. It is kept in a file that only they can read. */
+/** The person's former inputs, oldest first, kept in a file that only they can read. */
 export class InputHistory {
   readonly #file: string
   #entries: string[]

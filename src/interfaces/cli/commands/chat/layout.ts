@@ -23,7 +23,7 @@ export function indentOf(line: string, columns: number): string {
   return before.length > columns / 3 ? "" : " ".repeat(before.length)
 }
 
-/** Where a row ends, and where the next begins. What cannot be seen takes the columns of what is shown for it. */
+/** Returns the end of a row, and the start of the next. Hidden characters take the columns of what stands for them. */
 export function cutAt(text: string, columns: number): { end: number; next: number } {
   let used = 0
   let space: number | undefined

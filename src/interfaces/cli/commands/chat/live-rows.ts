@@ -5,20 +5,20 @@ import { cutTo } from "../../terminal/width.ts"
 import { inputRows, type Rows } from "./layout.ts"
 import type { Line } from "../../../../lib/line-editor.ts"
 
-/** What the live rows show. */
+/** The state that the live rows show. */
 export interface LiveState {
   line: Line
-  /** What the agent writes and does at the moment. */
+  /** The present text and activity of the agent. */
   turn: readonly string[]
-  /** What was said and not read yet. */
+  /** The messages that are sent and not read yet. */
   queued: readonly string[]
-  /** What waits for the person, in a few words. */
+  /** The items that wait for the person, in a few words. */
   waiting: string | undefined
-  /** What the agent does, and for how many milliseconds; undefined while it does nothing. */
+  /** The agent's activity, and its milliseconds so far; undefined while it does nothing. */
   busy: { doing: string; ms: number } | undefined
   /** The agents whose answers have not come yet. */
   awaits?: readonly string[]
-  /** Whether a second Ctrl-C leaves. */
+  /** True if a second Ctrl-C leaves. */
   leavesNext: boolean
 }
 
@@ -52,7 +52,7 @@ function stateRow({ line, waiting, busy, awaits = [] }: LiveState, columns: numb
   return [busyRow(busy, columns, paint)]
 }
 
-/** What an agent does, with a sign that moves. */
+/** Returns the activity of an agent, with a sign that moves. */
 export function busyRow(
   { doing, ms }: { doing: string; ms: number },
   columns: number,

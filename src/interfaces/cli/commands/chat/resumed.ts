@@ -38,7 +38,7 @@ export async function resumedRows(
   ]
 }
 
-/** What a person said, to begin a run or to steer one. */
+/** Reports whether a turn is a person's message, to begin a run or to steer one. */
 export function isSaid(turn: ChainTurn): turn is ChainTurn & { kind: "user" } {
   return turn.kind === "user" && turn.body.message === undefined && turn.body.by !== hintsBy
 }
@@ -67,7 +67,7 @@ function rowsOf(turn: ChainTurn, before: readonly ChainTurn[], paint: TerminalSt
 
 const mostSaidRows = 5
 
-/** What a person said, as it stands in a chat. */
+/** Returns the rows of a person's message, as they stand in a chat. */
 function saidRows(text: string, { bold, cyan, dim }: TerminalStyle, columns: number): string[] {
   const rows = printable(text)
     .split("\n")
@@ -86,7 +86,7 @@ function answerRows(answer: string, paint: TerminalStyle, columns: number): stri
   return [...text.add(answer), ...text.end()]
 }
 
-/** How calls end that have run and failed. Any other error is one of a call that did not run. */
+/** The codes of calls that have run and failed. Any other error is one of a call that did not run. */
 const failures = new Set<CallResult["code"]>(["tool_failed", "timeout", "output_invalid"])
 
 function endingOf({ isError, code, text, durationMs }: CallResult): CallEnding {

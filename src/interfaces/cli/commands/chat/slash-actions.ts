@@ -12,7 +12,7 @@ import { cutTo } from "../../terminal/width.ts"
 import { wrap } from "./layout.ts"
 import { slashCommands, type SlashName } from "./slash.ts"
 
-/** What slash commands look at. */
+/** The context that slash commands look at. */
 export interface SlashContext {
   app: Quartermaster
   agentId: string

@@ -1,6 +1,6 @@
 import { nearestName } from "../../../../lib/nearest-name.ts"
 
-/** What can be typed besides text for the agent, with what it does. */
+/** The inputs besides text for the agent, with their effects. */
 export const slashCommands = {
   help: { takes: "", does: "show this" },
   tools: { takes: "", does: "the agent's tools by group" },

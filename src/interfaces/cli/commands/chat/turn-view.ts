@@ -20,7 +20,7 @@ import { AnswerText } from "./answer-text.ts"
 import { endOf } from "./layout.ts"
 import type { ShowPicture } from "./picture.ts"
 
-/** Where a view prints what stays. */
+/** The screen on which a view prints lasting rows. */
 export interface ViewScreen {
   readonly columns: number
   print(rows: readonly string[]): void
@@ -81,12 +81,12 @@ export class TurnView {
     this.#showPicture = showPicture
   }
 
-  /** Whether a call runs or waits. */
+  /** True if a call runs or waits. */
   get isRunning(): boolean {
     return this.#running.size > 0
   }
 
-  /** What the agent does at the moment, in a word or two, and for how long. The time of calls that wait is nobody's. */
+  /** The present activity of the agent, in a word or two, and its duration. The time of calls that wait is nobody's. */
   get doing(): { what: string; ms: number } {
     const started = [...this.#running.values()].flatMap(({ since }) => (since === undefined ? [] : [since]))
     if (started.length > 0)

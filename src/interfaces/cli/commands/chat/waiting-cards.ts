@@ -7,18 +7,18 @@ import { onOneLine } from "../../terminal/call-line.ts"
 import type { CliContext } from "../../common/context.ts"
 import { itemsInTree } from "../agents/wait-for-agents.ts"
 
-/** How long a call may take to begin to wait after another one of the same answer. */
+/** Time in which a call may begin to wait after another one of the same answer. */
 const togetherMs = 200
 
-/** How a card takes the terminal from the chat. */
+/** The stage on which a card takes the terminal from the chat. */
 export interface CardStage {
-  /** Whether a card may be shown now. */
+  /** Reports whether a card may be shown now. */
   mayShow(): boolean
   before(): void
   after(): void
   /** The person pressed Ctrl-C at the card. */
   interrupt(): void
-  /** Who is told what the person types at the card and is no answer. */
+  /** Receives the text that the person types at the card and that is no answer. */
   listener?: AnswerHere["listener"]
 }
 
@@ -42,7 +42,7 @@ export class WaitingCards {
     this.#by = by
   }
 
-  /** What waits and is not shown, in a few words. */
+  /** Describes the items that wait and are not shown, in a few words. */
   waitingText(): string | undefined {
     const [first] = this.#waiting
     if (first === undefined) return undefined
@@ -51,7 +51,7 @@ export class WaitingCards {
     return `${onOneLine(first.tool)} ${what[first.kind]}${more}`
   }
 
-  /** Whether something waits that the person has left for later. */
+  /** True if something waits that the person has left for later. */
   get hasLeft(): boolean {
     return this.#waiting.some((item) => this.#left.has(nameOf(item)))
   }
@@ -87,7 +87,7 @@ export class WaitingCards {
     }
   }
 
-  /** Whether the person has agreed, and others must too. */
+  /** Reports whether the person has agreed, and others must too. */
   #hasAgreed({ votes }: PendingItem): boolean {
     return votes.some(({ by }) => by === this.#by)
   }

@@ -272,7 +272,7 @@ test("the first file runs as it is written: with its examples uncommented it has
   const text = readFileSync(join(cwd, "quartermaster.yml"), "utf8")
   write("quartermaster.yml", uncommented(text, ["workspaceDir"]))
   expect(await check()).toMatchObject({ code: 0, problems: [], rules: 7 })
-  // What points elsewhere cannot run here.
+  // Settings that point elsewhere cannot run here.
   const elsewhere = ["workspaceDir", "mcpServers", "plugins", "modules", "experiments", "notify", "enabled"]
   write("quartermaster.yml", uncommented(text, elsewhere))
   expect((await run("trust", "--yes")).code).toBe(0)

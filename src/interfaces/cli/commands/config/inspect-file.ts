@@ -74,7 +74,7 @@ export async function problemsIn(
   const { unknownNames } = await import("../../../../config/unknown-names.ts")
   const list = app.rules.list().filter(({ source }) => ruleSources.includes(source))
   const hasPlugins = starts.some((line) => /\((plugins|modules)\)$/.test(line))
-  /** Whether something that is not started yet may bring it: a plugin any name, a server what begins with its own. */
+  /** Reports whether an unstarted part may bring it: a plugin any name, a server those that begin with its own. */
   const mayCome = (tool: string) =>
     app.findTool(tool) === undefined &&
     tool !== "*" &&
@@ -122,7 +122,7 @@ export async function problemsIn(
   }
 }
 
-/** Where a rule is in its file, by `quartermaster.yml rules[3]`. */
+/** Returns the path of a rule in its file, by `quartermaster.yml rules[3]`. */
 function pathOfRule(source: string): (string | number)[] {
   return ["rules", Number(/\[(\d+)\]$/.exec(source)?.[1] ?? 0)]
 }

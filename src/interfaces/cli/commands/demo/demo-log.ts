@@ -16,12 +16,12 @@ export interface LoggedCall {
   steps: readonly StepEntry[]
 }
 
-/** What the audit log has so far: the calls, oldest first, and the notes of each conversation. */
+/** The contents of the audit log so far: the calls, oldest first, and the notes of each conversation. */
 export interface DemoLog {
   calls: readonly LoggedCall[]
   notes: ReadonlyMap<string, readonly AuditEntry[]>
   records: { count: number; problem?: string }
-  /** Whether the story has ended, so that nothing is added any more. */
+  /** True if the story has ended, so that nothing is added any more. */
   isWhole: boolean
 }
 
@@ -43,7 +43,7 @@ export async function readDemoLog(app: Quartermaster, isWhole: boolean): Promise
 function loggedCall(entries: readonly AuditEntry[]): LoggedCall[] {
   const end = entries.find((entry): entry is EndEntry => entry.kind === "end")
   if (end === undefined) return []
-  // What ended before it ran has its input at its end.
+  // A call that ended before it ran has its input at its end.
   const start = entries.find((entry): entry is StartEntry => entry.kind === "start")
   const { callId, agentId, tool } = end
   return [

@@ -4,9 +4,9 @@ import type { DemoLog, LoggedCall } from "./demo-log.ts"
 export interface Scene {
   name: string
   sign: "done" | "refused"
-  /** What the log must have, for the sentence that says that it does not. */
+  /** The expected entry of the log, for the sentence that reports that it is missing. */
   expects: string
-  /** What happened, in a sentence made of what the log says, and the calls that prove it. */
+  /** Returns the event, in a sentence made from the log, and the calls that prove it. */
   look(log: DemoLog): Seen | undefined
   /** Why that matters. */
   why: string
@@ -150,7 +150,7 @@ function hiredAs(calls: readonly LoggedCall[], role: string): LoggedCall | undef
   return calls.find((call) => call.agentId === "root" && isDone(call) && call.result?.["roleName"] === role)
 }
 
-/** How many runs of the agent that made a call began, or ended like this, as notes of its conversation say. */
+/** Counts the runs of the calling agent that began, or ended like this, by the notes of its conversation. */
 function runs(notes: DemoLog["notes"], { sessionId = "" }: LoggedCall, how: string): number {
   const entries = notes.get(sessionId) ?? []
   return entries.filter((entry) => entry.kind === "note" && entry.text?.includes(how) === true).length

@@ -8,7 +8,7 @@ const person = "ann"
 /** The words that root's script waits for (examples/sample/models/guide.yml). */
 const request = "Please let Lantern greet people in Spanish, and have it checked."
 
-/** How long the story may take. It takes half a minute; this ends one in which something waits for ever. */
+/** Time limit of the story. It takes half a minute; this ends one in which something waits for ever. */
 const longestMs = 120_000
 
 /**
@@ -41,7 +41,7 @@ export async function playStory(app: Quartermaster, pauseMs: number, stop: Abort
   }
 }
 
-/** What Ann answers. She corrects a misspelt greeting, keeps results to herself and agrees to the rest. */
+/** Returns Ann's answer. She corrects a misspelt greeting, keeps results to herself and agrees to the rest. */
 function answerOf({ kind, question, input }: PendingItem): Answer {
   if (kind === "question") return { kind: "answer", value: question?.options?.[0] ?? "Yes" }
   if (kind === "result") return { kind: "withhold", reason: "Make up a name instead." }

@@ -39,10 +39,10 @@ Exit codes:
   1  a part did not happen
   6  it was stopped`
 
-/** How long each scene can be read before the next one. */
+/** Time to read each scene before the next one. */
 const pauseMs = 2500
 
-/** How often the audit log is read while the next scene has not happened. */
+/** Interval at which the audit log is read while the next scene has not happened. */
 const lookMs = 50
 
 /** Lets a scripted team work in a folder of its own, and tells what the audit log has of it. */

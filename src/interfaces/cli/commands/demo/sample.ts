@@ -10,7 +10,7 @@ import { sampleMaker } from "../../../../org/sample.ts"
 import type { ChangedBy } from "../../../../org/organisation-admin.ts"
 import type { CliContext } from "../../common/context.ts"
 
-/** Where `serve --sample` serves, and why it makes no sample there. */
+/** The place where `serve --sample` serves, and the reason for which it makes no sample there. */
 export interface SampleContext {
   context: CliContext
   whyNoSample?: string

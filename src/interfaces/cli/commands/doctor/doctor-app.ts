@@ -52,7 +52,7 @@ async function checkPerson(
   }
 }
 
-/** Whether commands run in a sandbox, and what that means for approvals. */
+/** Checks whether commands run in a sandbox, and explains what that means for approvals. */
 function checkSandbox(app: Quartermaster, isMode: boolean): DoctorFinding[] {
   try {
     const layer = app.sandbox?.()

@@ -3,14 +3,14 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { localKeyHeader } from "../../../../lib/local-key.ts"
 
-/** What a hook's process prints and exits with. */
+/** The output and the exit code of a hook's process. */
 export interface ServerReply {
   stdout: string
   stderr: string
   code: number
 }
 
-/** How a running server is reached. */
+/** The address of a running server. */
 export interface ServerAddress {
   host: string
   port: number

@@ -1,4 +1,4 @@
-/** What the installed command says, read without the parser of the command line: a hook runs for every call. */
+/** The flags of the installed command, read without the command line's parser: a hook runs for every call. */
 export interface HookFlags {
   client: string
   agent?: string
@@ -29,10 +29,10 @@ export function readHookFlags([client, ...words]: readonly string[]): HookFlags 
   return Number.isFinite(seconds) && seconds > 0 ? { client, ...texts, timeout: seconds, failOpen } : undefined
 }
 
-/** What `qm install` gives hooks, where the agent lets it. */
+/** The time limit that `qm install` gives hooks, where the agent permits one. */
 export const usualSeconds = 600
 
-/** How long a person has, so that the answer is there before the agent gives up: then it would go on. */
+/** Returns the time that a person has, so that the answer is there before the agent gives up: then it would go on. */
 export function waitMsOf({ timeout }: Pick<HookFlags, "timeout">): number {
   return Math.max(0, timeout - Math.max(2, Math.min(15, timeout / 4))) * 1000
 }

@@ -96,7 +96,7 @@ async function decide(
   })
 }
 
-/** What is said where nothing can be decided: a no before a call; after it only a message, because it has run. */
+/** Returns the reply where nothing can be decided: a no before a call; after it only a message, because it has run. */
 function failed(
   client: HookClient,
   { text, event, open }: { text: string; event: string | undefined; open: boolean },

@@ -20,9 +20,9 @@ interface ClientState {
   client: ClientName
   /** Our servers in its file. */
   servers: string[]
-  /** Whether a hook of ours decides on its own tools. `none`: it has no hooks that we install. */
+  /** The state of our hook for its own tools. `none`: it has no hooks that we install. */
   hooks: "installed" | "missing" | "none"
-  /** What goes around us. */
+  /** The tools and servers that go around us. */
   around: string[]
   problem?: string
 }

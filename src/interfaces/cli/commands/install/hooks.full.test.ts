@@ -14,7 +14,7 @@ const files = {
 } as const
 type Hooked = keyof typeof files
 
-/** What a person has in such a file, with comments where its client takes them. */
+/** A person's own settings in such a file, with comments where its client takes them. */
 const own: Partial<Record<string, string>> = {
   ".claude/settings.json": `{
   // mine

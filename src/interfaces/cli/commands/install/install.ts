@@ -181,7 +181,7 @@ function agentToCreate(
   return client
 }
 
-/** What coding agents have: files, commands, the network, their own tools and the servers that are known now. */
+/** The groups of coding agents: files, commands, the network, their own tools and the servers that are known now. */
 const clientGroups: readonly string[] = ["workspace", "command", "network", "clients"]
 
 /** One agent per client and project. It is made once, and a person may give it another role. */
@@ -199,7 +199,7 @@ async function createClientAgent(context: CliContext, id: string): Promise<void>
   })
 }
 
-/** What is said of the hooks: one sentence, and what the person still has to do. */
+/** Describes the hooks: one sentence, and the person's remaining steps. */
 function hooksNext(client: string, has: boolean, agent: string): string[] {
   if (!hookedClients.some((each) => each === client)) return []
   if (!has) return [`The client's own tools go around Quartermaster. To have them decided on too: qm install ${client}`]
@@ -211,7 +211,7 @@ function hooksNext(client: string, has: boolean, agent: string): string[] {
   ]
 }
 
-/** How hooks start this program: for a shared file without paths of this machine where that is possible. */
+/** Returns the command of hooks for this program: in a shared file without paths of this machine where possible. */
 function hookCommand(
   io: Io,
   client: string,
@@ -248,7 +248,7 @@ function goAround(client: string, { file, others }: InstallationPlan, governed: 
 /** More tools than this cost a model attention and context. */
 const manyTools = 25
 
-/** What an agent needs that works on files and runs commands. */
+/** The groups of an agent that works on files and runs commands. */
 const usualGroups: readonly string[] = ["workspace", "command", "network"]
 
 /** The groups of built-in tools for the client. Who names an agent has chosen by its role already. */
@@ -267,7 +267,7 @@ function chooseGroups(
   return isChosen || app.mcpTools(agent).length <= manyTools ? undefined : usualGroups
 }
 
-/** Which tools the client is shown, and how to have more or fewer of them. */
+/** Describes the tools that the client is shown, and how to have more or fewer of them. */
 function whatIsShown(
   app: Quartermaster,
   agent: string,

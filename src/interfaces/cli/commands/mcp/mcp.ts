@@ -89,7 +89,7 @@ async function serve(context: CliContext, flags: { builtin?: string }): Promise<
 }
 
 interface ShownServer extends McpServerState {
-  /** How many tools are approved, and how many wait for approval. */
+  /** The numbers of tools that are approved, and that wait for approval. */
   pins: { pinned: number; waiting: number }
 }
 
@@ -146,13 +146,13 @@ const byState: Readonly<Record<string, "green" | "dim" | "red">> = {
   failed: "red",
 }
 
-/** What the server printed while it did not start, which often says why. */
+/** Returns the server's output while it did not start, which often tells why. */
 function outputOf({ name, problem = "" }: ShownServer): string | undefined {
   const [, ...lines] = problem.trim().split("\n")
   return lines.length === 0 ? undefined : `MCP server ${name}: ${lines.join("\n  ")}`
 }
 
-/** What the server printed follows below the table, and is with --json. */
+/** Returns the first line. The server's output follows below the table, and is with --json. */
 function firstLine(text: string): string {
   const [line = ""] = text.trim().split("\n")
   return line.length > 120 ? `${line.slice(0, 119)}…` : line

@@ -248,7 +248,7 @@ function deletePerson(context: CliContext, id: string): Promise<number> {
   })
 }
 
-/** How the person proves their identity. */
+/** Describes the person's proof of identity. */
 function tokenText(person: Person): string {
   const { id, hasToken, madeBy } = person
   if (hasToken === true) return `works ${expiryText(person)} (only its hash is stored)`

@@ -52,7 +52,7 @@ function withReferences(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withReferences(each)]))
 }
 
-/** When it runs, why it asks, and which steps may change that. */
+/** Describes the step's condition, the reason of its question, and the steps that may change that. */
 function noteOf({ verdict, reason, dependsOn, condition }: PlannedStep): string {
   const words = [
     ...(condition === undefined ? [] : [`Only if ${condition}.`]),

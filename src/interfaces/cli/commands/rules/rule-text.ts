@@ -24,7 +24,7 @@ export function whenText(rule: Rule): string {
   ].join(", ")
 }
 
-/** What is wrong with a rule, and where it is written. */
+/** Describes a flaw of a rule, and its place. */
 export function flawText({ kind, source, sentence }: RuleFlaw): string {
   return `${source} (${kind}): ${sentence}`
 }

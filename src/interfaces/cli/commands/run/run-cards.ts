@@ -10,7 +10,7 @@ import { itemsInTree } from "../agents/wait-for-agents.ts"
 interface RunCardsOptions {
   /** The conversation of the run. */
   id: string
-  /** Who answers. */
+  /** Returns the person who answers. */
   person(): Promise<string>
   /** A card takes the terminal, and gives it back. */
   before(): void
@@ -49,7 +49,7 @@ export function showCards(
     }
     if (cards?.hasLeft === true && running.size === 0) await end()
   }
-  /** What waits goes on waiting, and the run is over. */
+  /** Ends the run. Waiting items go on waiting. */
   const end = async () => {
     if (signal.aborted) return
     over.abort()

@@ -6,7 +6,7 @@ import { isAttended, personOf, withApp } from "../../common/open-app.ts"
 import { divertStdout, onBrokenPipe, printMessage } from "../../common/output.ts"
 import { cancelOnSignal } from "../../common/signals.ts"
 
-/** What a command works with that makes calls until it is done or stopped. */
+/** The session of a command that makes calls until it is done or stopped. */
 export interface CallingSession {
   app: Quartermaster
   loaded: LoadedConfig

@@ -2,7 +2,7 @@ import type { CliContext } from "../../common/context.ts"
 import { isAttended } from "../../common/open-app.ts"
 import { UsageError } from "../../common/usage.ts"
 
-/** How long to wait for people. With a terminal the person there is asked, so that is to the end unless it is said. */
+/** Returns the time to wait for people: to the end if a terminal's person can be asked, unless a time is given. */
 export function waitTime({ io }: CliContext, given: string | true | undefined, hint = ""): number | undefined {
   if (given === true) return undefined
   if (given === undefined) return isAttended(io) ? undefined : 0

@@ -41,7 +41,7 @@ export async function findServer({ io }: CliContext, dataDir: string): Promise<R
   )
 }
 
-/** Where this folder has no project, the only folder of this user whose server runs: that of the sample, for example. */
+/** Returns this context or, outside a project, that of this user's only folder with a server, such as the sample. */
 export async function contextOfServer(context: CliContext): Promise<CliContext> {
   const { io, flags } = context
   const { findProject } = await import("../../../../config/find-project.ts")

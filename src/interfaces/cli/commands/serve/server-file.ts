@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Where a server of this data folder listens. Each process has a file of its own, so that several can serve one folder. */
+/** The address of a server of this data folder. Each process has its own file, so that several can serve one folder. */
 export interface RunningServer {
-  /** What people open. */
+  /** The address that people open. */
   url: string
-  /** Where it listens on this machine. */
+  /** The address on which it listens on this machine. */
   listens: string
   pid: number
   startedAt: number
-  /** What programs of this user show to it. */
+  /** The key that programs of this user show to it. */
   localKey?: string
   /** The project whose configuration it has; missing where options or variables changed that. */
   project?: string
