@@ -56,21 +56,21 @@ describe("built-in groups", () => {
   it("describes the groups in English unless another language is given", () => {
     const described = new ToolGroupManager().listGroups().map(({ description }) => description)
     for (const description of described) expect(description).toMatch(/^[\x20-\x7e]+$/)
-    expect(new Set(described).size).toBe(14)
+    expect(new Set(described).size).toBe(15)
   })
 
   it("the built-in groups register themselves and nothing else is there", () => {
     const manager = new ToolGroupManager()
     const seven = "org_management artifact workspace command network context console"
     expect(manager.getAllGroupIds().slice(0, 7).join(" ")).toBe(seven)
-    expect(manager.getGroupCount()).toBe(14)
+    expect(manager.getGroupCount()).toBe(15)
     expect(manager.listGroups().every((row) => row.isReserved)).toBe(true)
     expect(manager.getAllToolNames()).toEqual([])
   })
 
   it("options may be left out, a logger may be given, and the built-ins may be declined", () => {
-    expect(new ToolGroupManager().getGroupCount()).toBe(14)
-    expect(new ToolGroupManager({ registerBuiltins: true }).getGroupCount()).toBe(14)
+    expect(new ToolGroupManager().getGroupCount()).toBe(15)
+    expect(new ToolGroupManager({ registerBuiltins: true }).getGroupCount()).toBe(15)
     const { logger, warnings } = listening()
     const manager = new ToolGroupManager({ logger, registerBuiltins: false })
     expect(manager.getGroupCount()).toBe(0)
