@@ -286,7 +286,7 @@ if (cachedData === undefined && process.argv[2] === "call") process.once("exit",
 async function runHook() {
   const refuse = (error) => {
     fs.writeSync(2, \`NOT EXECUTED. The hook of Quartermaster failed: \${error?.message ?? error}. A person finds out more with 'qm doctor'.\\n\`)
-    process.exit(2)
+    process.exit(process.argv.includes("--fail-open") ? 0 : 2)
   }
   process.on("uncaughtException", refuse)
   try {

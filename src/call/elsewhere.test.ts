@@ -1,11 +1,15 @@
 import { writeFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import type { Config } from "../config/schema.ts"
 import type { Quartermaster } from "../app/quartermaster.ts"
 import type { CallRequest } from "../core/call.ts"
 import { isTicket } from "../core/result.ts"
-import { openTestApp, temporaryFolder } from "../testing/test-app.ts"
+import { silentLogger } from "../core/logger.ts"
+import { openStore } from "../store/sqlite/store.ts"
+import { ListRecorder, portsOver } from "../testing/ports.ts"
+import { dataFolder, openTestApp, temporaryFolder } from "../testing/test-app.ts"
+import { callTool } from "./call.ts"
 import { approvePending, changeRow, expectTicket, showPending } from "./testing.ts"
 
 const org: Config["org"] = {
@@ -249,10 +253,20 @@ test.each([
   expect(await app.approvals.grants()).toEqual([])
 })
 
-test("a call that no longer can be recorded is not let through", async () => {
-  const { app, ask } = await open()
-  await app.close()
-  await expect(ask("Read", { file_path: "a.txt" })).rejects.toThrow("closed")
+test("a call whose start cannot be recorded is not let through", async () => {
+  const store = await openStore({ dataDir: await dataFolder(), owner: "test", logger: silentLogger, writes: "direct" })
+  onTestFinished(() => store.close())
+  const recorder = new ListRecorder()
+  const ports = await portsOver(store, { recorder })
+  const ask = () => {
+    const elsewhere = { client: "claude", limitMs: 60_000 }
+    return callTool({ agentId: "operator", tool: "TodoWrite", input: {}, sessionId: "s1", elsewhere }, ports)
+  }
+  recorder.fails = () => true
+  expect(await ask()).toMatchObject({ code: "record_unavailable", metadata: { ran: false } })
+  recorder.fails = () => false
+  const ticket = expectTicket(await ask())
+  expect(recorder.entries).toMatchObject([{ kind: "start", callId: ticket.callId }])
 })
 
 test("two at once are two calls", async () => {

@@ -50,13 +50,13 @@ export function importServers(found: readonly FoundServer[], folder: string, not
 }
 
 /** Reports whether `qm install` wrote this entry. Importing it would make Quartermaster start itself endlessly. */
-export function isOurselves({ command, args, headers }: Record<string, unknown>): boolean {
+export function isOurselves({ command, args, headers, bearer_token_env_var }: Record<string, unknown>): boolean {
   const words = [command, ...(Array.isArray(args) ? (args as unknown[]) : [])].filter(
     (word) => typeof word === "string",
   )
   const starts = words.some((word) => /^(qm|qm\.js|quartermaster)$/.test(word.split(/[/\\]/).at(-1) ?? ""))
   const calls = isObject(headers) && /QUARTERMASTER_TOKEN|quartermaster-token|qma_/.test(JSON.stringify(headers))
-  return (starts && words.includes("mcp")) || calls
+  return (starts && words.includes("mcp")) || calls || bearer_token_env_var === "QUARTERMASTER_TOKEN"
 }
 
 function imported(

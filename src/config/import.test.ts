@@ -83,7 +83,7 @@ test("Claude's permissions become rules, and all others are noted", () => {
     `'permissions.defaultMode: "acceptEdits"' in .claude/settings.json is not imported. 'qm mode' sets how strict a session is.`,
     "'allow Task(Explore)' in .claude/settings.json is not imported: it is for a tool that only that program has; the program keeps deciding about it.",
     "'allow mcp__gone__x' in .claude/settings.json is not imported: no imported server has that name.",
-    "'hooks' in .claude/settings.json is not imported. Hooks run commands around tool calls; use rules and approvals instead.",
+    "'hooks' in .claude/settings.json is not imported. Hooks run commands around tool calls; 'qm install' sets up ours beside them.",
   ])
 })
 
@@ -239,6 +239,32 @@ test("auto-approved tools of a client become allow rules", () => {
   })
 })
 
+test("Gemini's servers and lists of tools are imported, and Codex' servers from its TOML", () => {
+  const { cwd, home, write } = makeFolders()
+  write(
+    ".gemini/settings.json",
+    text({
+      mcpServers: { files: { command: "f" } },
+      tools: { allowed: ["run_shell_command(git status)", "read_file"], exclude: ["run_shell_command(rm)"] },
+    }),
+  )
+  const gemini = importFrom("gemini", undefined, { cwd, home })
+  expect(parse(gemini.text)).toMatchObject({
+    mcpServers: { files: { command: "f" } },
+    rules: [
+      { deny: "run_command", touching: ["command:rm", "command:rm *"] },
+      { allow: "run_command", touching: ["command:git status", "command:git status *"] },
+      { allow: "read_file" },
+    ],
+  })
+  write(".codex/config.toml", 'approval_policy = "never"\n[mcp_servers.docs]\ncommand = "d"\nargs = ["x"]\n')
+  const codex = importFrom("codex", undefined, { cwd, home })
+  expect(parse(codex.text)).toMatchObject({ mcpServers: { docs: { command: "d", args: ["x"] } } })
+  expect(codex.notes).toEqual([expect.stringContaining("'approval_policy' in .codex/config.toml is not imported.")])
+  write(".codex/config.toml", "= broken")
+  expect(() => importFrom("codex", undefined, { cwd, home })).toThrow("This is not valid TOML")
+})
+
 test.each<[string, unknown, string]>([
   ["data", { command: "x" }, "data-mcp"],
   ["a:b", { command: "x" }, "a-b"],
@@ -265,21 +291,24 @@ test.each<[unknown, string]>([
   expect(notes).toEqual([expect.stringMatching(new RegExp(`^Server 'a'.* is left out: .*${sentence}`))])
 })
 
-test.each(["claude", "cursor", "vscode"] as const)("what was installed into %s is not imported again", (client) => {
-  const { cwd, home } = makeFolders()
-  installInto(
-    client,
-    "one",
-    { command: "/bin/node", args: ["/opt/qm.js"], folder: cwd, agent: "dev" },
-    { cwd, home },
-  ).write()
-  installInto(client, "two", { url: "http://127.0.0.1:7420/mcp", agent: "dev" }, { cwd, home }).write()
-  const { servers, notes } = importFrom(client, undefined, { cwd, home })
-  expect(servers).toEqual([])
-  expect(notes).toEqual(
-    ["one", "two"].map((name) => expect.stringMatching(`^Server '${name}' .* it is Quartermaster itself`)),
-  )
-})
+test.each(["claude", "cursor", "vscode", "codex", "gemini"] as const)(
+  "what was installed into %s is not imported again",
+  (client) => {
+    const { cwd, home } = makeFolders()
+    installInto(
+      client,
+      "one",
+      { command: "/bin/node", args: ["/opt/qm.js"], folder: cwd, agent: "dev" },
+      { cwd, home },
+    ).write()
+    installInto(client, "two", { url: "http://127.0.0.1:7420/mcp", agent: "dev" }, { cwd, home }).write()
+    const { servers, notes } = importFrom(client, undefined, { cwd, home })
+    expect(servers).toEqual([])
+    expect(notes).toEqual(
+      ["one", "two"].map((name) => expect.stringMatching(`^Server '${name}' .* it is Quartermaster itself`)),
+    )
+  },
+)
 
 test("an imported file starts nothing until it is trusted, and then loads even before its variables are set", () => {
   const { cwd, home, write } = makeFolders()

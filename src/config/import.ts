@@ -62,7 +62,7 @@ export function importFrom(
     ...servers.flatMap(({ rules: own }) => own),
     ...reads.flatMap((read) =>
       sectionsOf(read, folder).flatMap((section) =>
-        permissionRules(section, read.called, servers, notes, { folder, home }),
+        permissionRules(withGeminiTools(section), read.called, servers, notes, { folder, home }),
       ),
     ),
   ]
@@ -146,16 +146,50 @@ function disableServers(servers: readonly ImportedServer[], reads: readonly Read
   for (const server of servers) if (names.flat().includes(server.theirName)) server.entry["enabled"] = false
 }
 
+/** Gemini's lists of tools, as Claude writes permissions: `run_shell_command(git)` is `Bash(git:*)`. */
+function withGeminiTools(section: Record<string, unknown>): Record<string, unknown> {
+  const tools = isObject(section["tools"]) ? section["tools"] : {}
+  const [allow, deny] = [tools["allowed"], tools["exclude"] ?? section["excludeTools"]]
+  if (!Array.isArray(allow) && !Array.isArray(deny)) return section
+  return { ...section, permissions: { allow: geminiNames(allow), deny: geminiNames(deny) } }
+}
+
+function geminiNames(list: unknown): string[] {
+  const names = Array.isArray(list) ? list.filter((name) => typeof name === "string") : []
+  return names.map((name) => {
+    const [, tool = name, part] = /^([a-z_]+)(?:\((.*)\))?$/s.exec(name) ?? []
+    const claude = Object.hasOwn(geminiTools, tool) ? geminiTools[tool] : undefined
+    if (claude === undefined) return name
+    return part === undefined || part === "" ? claude : `${claude}(${part}:*)`
+  })
+}
+
+const geminiTools: Readonly<Record<string, string>> = {
+  run_shell_command: "Bash",
+  ShellTool: "Bash",
+  read_file: "Read",
+  write_file: "Write",
+  replace: "Edit",
+  glob: "Glob",
+  grep_search: "Grep",
+  list_directory: "LS",
+  web_fetch: "WebFetch",
+  google_web_search: "WebSearch",
+}
+
 /** Notes the settings that are not imported because they have no counterpart here. */
 function noteIgnored(name: string, value: Record<string, unknown>, notes: string[]): void {
   const known: Readonly<Record<string, string>> = {
-    hooks: "Hooks run commands around tool calls; use rules and approvals instead.",
+    hooks: "Hooks run commands around tool calls; 'qm install' sets up ours beside them.",
     env: "Its environment variables are for that program. Set those you need before you start Quartermaster.",
     sandbox: "Its sandbox is for that program's own commands.",
+    approval_policy: "How often that program asks is its own; write rules for what runs unasked.",
+    sandbox_mode: "Its sandbox is for that program's own commands.",
   }
   for (const [key, sentence] of Object.entries(known)) {
     const part = value[key]
-    if (isObject(part) && Object.keys(part).length > 0) notes.push(`'${key}' in ${name} is not imported. ${sentence}`)
+    const says = typeof part === "string" || (isObject(part) && Object.keys(part).length > 0)
+    if (says) notes.push(`'${key}' in ${name} is not imported. ${sentence}`)
   }
 }
 

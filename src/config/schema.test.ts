@@ -39,6 +39,7 @@ const everyKey = {
     defaultToolGroups: ["data"],
   },
   approvals: { deadline: 0.5, unattended: "reject", inClient: "none" },
+  hooks: { askInClient: true },
   mcpServers: {
     files: { command: "npx", args: ["-y", "x"], env: { A: "1" }, cwd: ".", type: "stdio", layer: "department:d" },
     far: { url: "https://a.example/mcp", headers: { B: "2" }, transport: "streamable-http", disabled: true },

@@ -80,6 +80,7 @@ export function configs(text: fc.Arbitrary<string>, or: fc.Arbitrary<unknown>[] 
       unattended: any(fc.constantFrom("wait", "reject")),
       inClient: any(fc.constantFrom("none", "medium", "all")),
     }),
+    hooks: some({ askInClient: fc.boolean() }),
     telemetry: some({ enabled: fc.boolean(), content: fc.boolean() }),
   })
 }

@@ -19,7 +19,7 @@ const isLooserInClient = (here = "medium", base = "medium") => {
 }
 
 /** Lists permissions that a configuration adds to the defaults. Written without looking at the code it judges. */
-function looserThan(base: Config, { data, agent, tools, agents, org, notify, approvals }: Config): string[] {
+function looserThan(base: Config, { data, agent, tools, agents, org, notify, approvals, hooks }: Config): string[] {
   const above = (value: number | undefined, own: number | undefined, usual: number) =>
     value !== undefined && value > (own ?? usual)
   const found: [string, boolean][] = [
@@ -33,6 +33,7 @@ function looserThan(base: Config, { data, agent, tools, agents, org, notify, app
     ["approvals.deadline", above(approvals?.deadline, base.approvals?.deadline, 30)],
     ["approvals.unattended", base.approvals?.unattended === "reject" && approvals?.unattended !== "reject"],
     ["approvals.inClient", isLooserInClient(approvals?.inClient, base.approvals?.inClient)],
+    ["hooks.askInClient", hooks?.askInClient === true && base.hooks?.askInClient !== true],
     ["data.durability", base.data?.durability === "power" && data?.durability !== "power"],
   ]
   for (const [name, permission] of Object.entries(tools?.permissions ?? {})) {

@@ -24,6 +24,7 @@ const tightening: Readonly<Record<string, (value: unknown) => boolean>> = {
   "approvals.unattended": () => true,
   "approvals.inClient": (where) => where === "none" || where === defaults.approvals.inClient,
   "approvals.maxWaiting": atMost(defaults.approvals.maxWaiting),
+  "hooks.askInClient": isFalse,
   "telemetry.enabled": isFalse,
   "telemetry.content": isFalse,
   "server.host": (host) => host === defaults.server.host,

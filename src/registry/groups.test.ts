@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { builtinGroups } from "./builtin-groups.ts"
 import { silentLogger, type Logger } from "../core/logger.ts"
 import { ToolGroupManager } from "./groups.ts"
 import type { GroupChange, ToolDefinition, ToolGroupDefinition } from "./groups.ts"
@@ -56,21 +57,21 @@ describe("built-in groups", () => {
   it("describes the groups in English unless another language is given", () => {
     const described = new ToolGroupManager().listGroups().map(({ description }) => description)
     for (const description of described) expect(description).toMatch(/^[\x20-\x7e]+$/)
-    expect(new Set(described).size).toBe(14)
+    expect(new Set(described).size).toBe(builtinGroups.length)
   })
 
   it("the built-in groups register themselves and nothing else is there", () => {
     const manager = new ToolGroupManager()
     const seven = "org_management artifact workspace command network context console"
     expect(manager.getAllGroupIds().slice(0, 7).join(" ")).toBe(seven)
-    expect(manager.getGroupCount()).toBe(14)
+    expect(manager.getGroupCount()).toBe(builtinGroups.length)
     expect(manager.listGroups().every((row) => row.isReserved)).toBe(true)
     expect(manager.getAllToolNames()).toEqual([])
   })
 
   it("options may be left out, a logger may be given, and the built-ins may be declined", () => {
-    expect(new ToolGroupManager().getGroupCount()).toBe(14)
-    expect(new ToolGroupManager({ registerBuiltins: true }).getGroupCount()).toBe(14)
+    expect(new ToolGroupManager().getGroupCount()).toBe(builtinGroups.length)
+    expect(new ToolGroupManager({ registerBuiltins: true }).getGroupCount()).toBe(builtinGroups.length)
     const { logger, warnings } = listening()
     const manager = new ToolGroupManager({ logger, registerBuiltins: false })
     expect(manager.getGroupCount()).toBe(0)

@@ -252,6 +252,8 @@ describe("who may use which endpoint", () => {
       "post /v1/documents/close": 400,
       "post /v1/chains/{id}/resume": 404,
       "post /v1/chains/{id}/stop": 404,
+      // Only programs that can read the data folder ask there.
+      "post /v1/hooks/{client}": 401,
     })
     expect((await ask({ method: "GET", path: "/metrics", headers: { authorization } })).status).toBe(403)
   })

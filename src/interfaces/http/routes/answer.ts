@@ -18,6 +18,8 @@ import {
   type Caller,
 } from "./caller.ts"
 import { RawReply, Reply, type Api, type Asked, type Endpoint } from "./endpoint.ts"
+import { localKeyHeader } from "../../../lib/local-key.ts"
+import { isLocal } from "./is-local.ts"
 import { HttpProblem } from "./problem.ts"
 
 /** A request whose parts are not validated yet. Its query, body and signal are made when asked for. */
@@ -32,7 +34,10 @@ export interface Incoming {
 
 /** Checks a request and has the endpoint answer it. */
 export async function answer(each: Endpoint, api: Api, incoming: Incoming): Promise<HttpReply> {
-  const callerNow = () => (each.scope === "nobody" ? nobody : requireCaller(incoming, api, each.scope))
+  const callerNow = () => {
+    if (each.scope === "nobody") return nobody
+    return each.scope === "local" ? requireLocal(incoming, api) : requireCaller(incoming, api, each.scope)
+  }
   const caller = callerNow()
   const asked: Asked<unknown, unknown, unknown> = {
     api,
@@ -83,6 +88,14 @@ function requireCaller(incoming: Incoming, api: Api, scope: Scope | "any"): Call
       params: { id: caller.id, scope },
     })
   return caller
+}
+
+/** Who shows the key is a program of this machine's user: nobody else can read the file that has it. */
+function requireLocal(incoming: Incoming, { localKey }: Api): Caller {
+  if (isLocal(localKey, incoming.header(localKeyHeader))) return nobody
+  throw new HttpProblem(401, "Only programs of this machine's user ask here, with the key in the data folder.", {
+    code: "not_local",
+  })
 }
 
 const unauthorized = new HttpProblem(

@@ -69,8 +69,11 @@ export interface Endpoint {
   /** More than the summary, for the OpenAPI document. */
   description?: string
   tag: string
-  /** The caller's scope. `any`: everybody who is signed in. `nobody`: no one has to be. */
-  scope: Scope | "any" | "nobody"
+  /**
+   * The caller's scope. `any`: everybody who is signed in. `nobody`: no one has to be. `local`: programs of this machine's
+   * user, which can read the key in the data folder.
+   */
+  scope: Scope | "any" | "nobody" | "local"
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType

@@ -2,9 +2,6 @@ import { z } from "zod"
 import { answerHook } from "../../hooks/answer-hook.ts"
 import { hookClientNames } from "../../hooks/hook-clients.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
-import { isLocal } from "./is-local.ts"
-import { localKeyHeader } from "../../../lib/local-key.ts"
-import { HttpProblem } from "./problem.ts"
 
 /** The hooks of coding agents on this machine ask here. */
 export const hookEndpoints: readonly Endpoint[] = [
@@ -12,9 +9,8 @@ export const hookEndpoints: readonly Endpoint[] = [
     method: "post",
     path: "/v1/hooks/{client}",
     summary: "Answers the hook of a coding agent on this machine, with what the hook prints and exits with.",
-    description: `Only for 'qm hook' of the same user: it sends the key that the server wrote into the data folder, as ${localKeyHeader}.`,
     tag: "Hooks",
-    scope: "nobody",
+    scope: "local",
     params: z.object({ client: z.enum(hookClientNames) }),
     body: z.strictObject({
       agentId: z.string().min(1),
@@ -24,10 +20,7 @@ export const hookEndpoints: readonly Endpoint[] = [
       serverName: z.string().optional().describe("Our name in the agent's MCP configuration"),
     }),
     answers: { 200: z.object({ stdout: z.string(), stderr: z.string(), code: z.number() }) },
-    handle({ api, params: { client }, body, headers }) {
-      if (!isLocal(api.localKey, headers.get(localKeyHeader)))
-        throw new HttpProblem(401, "Only 'qm hook' on this machine asks here.", { code: "not_local" })
-      return answerHook(api.app, { client, ...body, askInClient: api.askInClient })
-    },
+    handle: ({ api, params: { client }, body }) =>
+      answerHook(api.app, { client, ...body, askInClient: api.askInClient }),
   }),
 ]

@@ -1,6 +1,7 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from "@asteasolutions/zod-to-openapi"
 import { z } from "zod"
 import { endpoint, type Endpoint } from "./endpoint.ts"
+import { localKeyHeader } from "../../../lib/local-key.ts"
 import { problem } from "./schemas.ts"
 
 /** Serves the OpenAPI document of these endpoints. */
@@ -60,6 +61,7 @@ function describe(
 
 const scopeSentences: Readonly<Record<Endpoint["scope"], string | undefined>> = {
   nobody: undefined,
+  local: `For programs of this machine's user: they read the key in the data folder and send it as ${localKeyHeader}.`,
   any: "For everybody who is signed in.",
   read: "Needs the scope read.",
   call: "Needs the scope call.",

@@ -20,7 +20,7 @@ export async function runThinHook(words: readonly string[]): Promise<boolean> {
   const late = setTimeout(() => {
     // Every agent takes this as a no.
     process.stderr.write(outOfTime)
-    process.exit(2)
+    process.exit(flags.failOpen ? 0 : 2)
   }, lastMsOf(flags))
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
