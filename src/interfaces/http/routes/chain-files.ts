@@ -27,12 +27,12 @@ export async function attachFile(
 
 /** Answers a call by which a person attaches a file: they chose the file, so their yes is known. It waits for others only. */
 async function agreeFor({ app }: Api, caller: Caller, callId: string): Promise<Attached> {
-  // Whoever answers last, the file is written then.
-  const ended = app.resume(callId)
-  ended.catch(() => {})
   const item = await app.approvals.show(callId)
   if (item !== undefined && item.kind === "call" && caller.scopes.includes("approve"))
     await app.approvals.answer(callId, { kind: "approve" }, caller.id, item.revision)
+  // Whoever answers last, the file is written then. The yes is on record before, or both would write it.
+  const ended = app.resume(callId)
+  ended.catch(() => {})
   if ((await app.approvals.show(callId)) !== undefined) return { callId, waits: true }
   const result = await ended
   return isTicket(result) || result.success ? { callId, waits: isTicket(result) } : { refused: result }
