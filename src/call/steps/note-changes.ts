@@ -23,7 +23,7 @@ async function writeNote(call: ActiveCall, ports: Ports, only?: readonly string[
   const changed = await ports.undo.after(call.callId, only)
   if (changed.length === 0) return
   const ids = { callId: call.callId, agentId: call.request.agentId, tool: call.tool?.name }
-  const text = ports.masker.text(undoNote(changed), call.maskedInput?.hidden)
+  const text = ports.masker.text(undoNote(call.callId, changed), call.maskedInput?.hidden)
   await ports.recorder.write({ kind: "note", at: ports.now(), ...ids, text }, ports.settings.durability)
 }
 

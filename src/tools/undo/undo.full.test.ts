@@ -45,7 +45,11 @@ test("what a command changed, made and deleted is put back, after a card with th
     (await app.audit.show(ran.callId)).map(({ kind, ...entry }) =>
       kind === "note" ? (entry as { text: string }).text : kind,
     ),
-  ).toEqual(["start", "Changed 3 files: a.txt, b.txt, d/c.txt. 'qm undo' puts them back.", "end"])
+  ).toEqual([
+    "start",
+    `Changed 3 files: a.txt, b.txt, d/c.txt. This can be undone for a week: qm undo ${ran.callId}`,
+    "end",
+  ])
   expect(cards).toEqual([])
   expect(await undo(ran.callId)).toMatchObject({
     success: true,
