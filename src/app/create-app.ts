@@ -8,7 +8,7 @@ import { openCalls } from "./calls.ts"
 import { addBuiltinTools, connectExtensions, openCatalog } from "./catalog.ts"
 import { Emitter } from "./emitter.ts"
 import { ToolExecutor } from "./executor.ts"
-import { keepHouse } from "./housekeeping.ts"
+import { startHousekeeping } from "./housekeeping.ts"
 import { openOrganisation } from "./organisation.ts"
 import { openPolicy } from "./policy.ts"
 import type { Quartermaster } from "./quartermaster.ts"
@@ -60,7 +60,7 @@ export async function createApp(setup: Setup, store: Store): Promise<Quartermast
     ...calls.api,
     ...agents.api,
     ...extensions,
-    ...keepHouse(setup, parts, { calls, agents, extensions }),
+    ...startHousekeeping(setup, parts, { calls, agents, extensions }),
     executor: (agentId) => new ToolExecutor(calls.api, catalog.registry, agentId ?? config.agent ?? "operator"),
   }
 }

@@ -13,7 +13,7 @@ interface Closing {
 }
 
 /** Reads what other processes change and sweeps what has expired, until the app closes. */
-export function keepHouse(setup: Setup, { storage, builtins }: Parts, { calls, agents, extensions }: Closing) {
+export function startHousekeeping(setup: Setup, { storage, builtins }: Parts, { calls, agents, extensions }: Closing) {
   const { store, documents } = storage
   const { keepMs } = chainSettings(setup.config)
   const sweep = () => calls.sweep(keepMs)

@@ -20,7 +20,7 @@ export interface Terminal extends Keyboard {
 /** Somebody who is told what is typed at a card and is no answer. */
 export interface CardListener {
   /** A text that was sent. Returns what becomes of it. */
-  hear(text: string): string
+  takeText(text: string): string
   /** A text that was not sent when the card was closed from elsewhere. */
   keep(text: string): void
 }
@@ -160,7 +160,7 @@ export async function choose<Key extends string>(
   const refuse = (text: string) => {
     terminal.output.write(`\r${eraseRow}${lineRow(text, "", screen)}`)
     const isLong = Array.from(text).length > 1
-    interject((isLong ? screen.listener?.hear(text) : undefined) ?? noAnswerText)
+    interject((isLong ? screen.listener?.takeText(text) : undefined) ?? noAnswerText)
   }
   const showCard = () => {
     isShown = true

@@ -373,7 +373,7 @@ test.concurrent("what is typed at a card and is no answer is told to who listens
   const heard: string[] = []
   const kept: string[] = []
   const listener = {
-    hear: (text: string) => (heard.push(text), "It was told."),
+    takeText: (text: string) => (heard.push(text), "It was told."),
     keep: (text: string) => void kept.push(text),
   }
   const queue = start([call("ann")], { listener })

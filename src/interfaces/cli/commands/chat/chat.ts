@@ -335,7 +335,7 @@ export class Chat {
         if (!this.#hasLeft) this.#takeTerminal()
       },
       interrupt: () => this.stop(),
-      listener: { hear: (text) => this.#sayAtCard(text), keep: (text) => void (this.#line = lineOf(text)) },
+      listener: { takeText: (text) => this.#sayAtCard(text), keep: (text) => void (this.#line = lineOf(text)) },
     })
     this.#screen.draw()
   }
