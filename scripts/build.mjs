@@ -209,11 +209,18 @@ async function buildConsole() {
   process.stderr.write(stderr)
 }
 
+/** The files of the console, and the modules of ours that it uses. */
 function consoleSources() {
   const files = ["index.html", "vite.config.ts", "tsconfig.json"].map((name) => join("console", name))
-  for (const folder of ["console/src", "console/public", "src/messages", "src/policy/checks"])
+  for (const folder of ["console/src", "console/public"])
     files.push(...readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
-  return [...files, "package-lock.json"]
+  const found = new Set([...files, "package-lock.json"])
+  for (const file of found) {
+    if (!/\.tsx?$/.test(file)) continue
+    for (const [, path] of readFileSync(file, "utf8").matchAll(/^(?:import|export) (?!type )[^"]*?from "(\.[^"]+)"/gm))
+      found.add(join(dirname(file), path))
+  }
+  return [...found]
 }
 
 /** Bundles the command line into one file, whose modules run when first imported, and stores V8's code cache of it. */
