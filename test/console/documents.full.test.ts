@@ -81,13 +81,13 @@ describe.skipIf(!hasBrowser)("a document in the console", () => {
       )
     expect(await userTurns()).toEqual(["Count the lines."])
 
+    const requests = model.requests.length
     change("> Twelve lines.", "> A thousand lines.")
     const quoted = page.locator('[data-kind="quoted"]', { hasText: "A thousand lines." })
     await quoted.getByText("edited by hand, only quoted").waitFor()
     await page.locator('[data-kind="agent"]', { hasText: "Twelve lines." }).waitFor()
     change("Count the lines.", "Count the words.")
     await draft(page).getByText("words").first().waitFor()
-    const requests = model.requests.length
     expect(await userTurns()).toEqual(["Count the lines."])
     expect(model.requests.length).toBe(requests)
 
