@@ -107,6 +107,7 @@ function started(client: HookClient, request: HookRequest, call: HookedCall, { r
   if (ask) return client.ask?.("Quartermaster leaves this to you: its rules want a person to look at it.")
   const said = note === undefined ? undefined : `A person approved this and says: ${JSON.stringify(note)}`
   if (!edited) return client.allow(undefined, said)
+  if (!client.takesInput) return undefined
   const changed = inputElsewhere(call, { client: request.client, cwd: call.cwd }, input)
   return changed === undefined ? undefined : client.allow({ input: changed }, said)
 }

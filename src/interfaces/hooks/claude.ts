@@ -6,6 +6,7 @@ const attendedModes = ["default", "acceptEdits", "plan"]
 
 /** The differences between the agents that took over Claude Code's hooks. */
 interface Variant {
+  takesInput?: boolean
   asks?: boolean
   replace?: HookClient["replace"]
   /** Codex takes an allow without another input for a mistake of its hook, and tells of the end of turns only. */
@@ -13,7 +14,13 @@ interface Variant {
 }
 
 /** Claude Code, and the agents whose hooks have its shape. */
-export const claudeHooks = ({ asks = false, replace = () => undefined, isCodex = false }: Variant): HookClient => ({
+export const claudeHooks = ({
+  takesInput = false,
+  asks = false,
+  replace = () => undefined,
+  isCodex = false,
+}: Variant): HookClient => ({
+  takesInput,
   read(payload, given) {
     const event = optionalText(payload, "hook_event_name", "hookEventName") ?? given
     switch (event) {

@@ -3,6 +3,7 @@ import { json, optionalText, textOf, type Fields, type HookClient, type HookedCa
 
 /** Gemini CLI. */
 export const geminiHooks: HookClient = {
+  takesInput: true,
   read(payload, given) {
     const event = optionalText(payload, "hook_event_name") ?? given
     switch (event) {

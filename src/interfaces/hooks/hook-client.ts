@@ -34,6 +34,11 @@ export interface HookReply {
 export interface HookClient {
   /** Reads what the hook got on stdin. Throws a sentence for what cannot be read. `event` is of the command line. */
   read(payload: Fields, event: string | undefined): HookEvent
+  /**
+   * True where the agent was seen to run the input that it is answered with. Any other would run its own, after a person
+   * changed it.
+   */
+  readonly takesInput: boolean
   /** The call may run, with this input in place of its own if a person changed it. */
   allow(change: { input: unknown } | undefined, note: string | undefined): HookReply
   /** The agent asks its own person. Only for an agent whose events can be attended. */

@@ -5,9 +5,9 @@ import { copilotHooks, cursorHooks, opencodeHooks } from "./others.ts"
 
 /** The coding agents whose hooks are answered. */
 export const hookClients = {
-  claude: claudeHooks({ asks: true, replace: claudeReplace }),
+  claude: claudeHooks({ takesInput: true, asks: true, replace: claudeReplace }),
   // It runs what a hook answers with `ask`, so it is never answered so.
-  codex: claudeHooks({ replace: codexReplace, isCodex: true }),
+  codex: claudeHooks({ takesInput: true, replace: codexReplace, isCodex: true }),
   gemini: geminiHooks,
   qwen: claudeHooks({}),
   cursor: cursorHooks,

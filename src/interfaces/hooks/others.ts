@@ -3,6 +3,7 @@ import { inputOf, json, optionalText, textOf, type HookClient } from "./hook-cli
 
 /** Copilot CLI. Its payload does not say which event it is: the installed command does. */
 export const copilotHooks: HookClient = {
+  takesInput: false,
   read(payload, event) {
     const call = () => ({
       tool: textOf(payload, "toolName"),
@@ -28,8 +29,7 @@ export const copilotHooks: HookClient = {
         return { kind: "other" }
     }
   },
-  allow: (change) =>
-    json({ permissionDecision: "allow", ...(change === undefined ? {} : { modifiedArgs: change.input }) }),
+  allow: () => json({ permissionDecision: "allow" }),
   deny: (reason) => json({ permissionDecision: "deny", permissionDecisionReason: reason }),
   replace: (output, text) =>
     json({ modifiedResult: { ...(isObject(output) ? output : { resultType: "success" }), textResultForLlm: text } }),
@@ -37,6 +37,7 @@ export const copilotHooks: HookClient = {
 
 /** Cursor. */
 export const cursorHooks: HookClient = {
+  takesInput: false,
   read(payload, given) {
     const event = optionalText(payload, "hook_event_name") ?? given
     const sessionId = () => textOf(payload, "conversation_id", "session_id")
@@ -66,7 +67,7 @@ export const cursorHooks: HookClient = {
         return { kind: "other" }
     }
   },
-  allow: (change) => json({ permission: "allow", ...(change === undefined ? {} : { updated_input: change.input }) }),
+  allow: () => json({ permission: "allow" }),
   deny: (reason) => json({ permission: "deny", user_message: reason, agent_message: reason }),
   // Only the output of MCP tools can be replaced.
   replace: (_, text, { tool }) => (tool.startsWith("mcp__") ? json({ updated_mcp_tool_output: text }) : undefined),
@@ -84,6 +85,7 @@ function firstText(value: unknown): string | undefined {
 
 /** The plugin that `qm install opencode` writes: it sends what it gets and does what it is answered. */
 export const opencodeHooks: HookClient = {
+  takesInput: true,
   read(payload, given) {
     const event = optionalText(payload, "event") ?? given
     const sessionId = () => textOf(payload, "sessionID")

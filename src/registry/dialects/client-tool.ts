@@ -93,9 +93,9 @@ export function writeFields(
   for (const name of new Set([...Object.keys(before), ...Object.keys(edited)])) {
     if (JSON.stringify(before[name]) === JSON.stringify(edited[name])) continue
     const theirs = names.get(name)
-    if (theirs === undefined || tool.more !== undefined) return undefined
-    if (edited[name] === undefined) delete result[theirs]
-    else result[theirs] = edited[name]
+    // Some agents put what they are given over their own input: there a field cannot be taken away.
+    if (theirs === undefined || tool.more !== undefined || edited[name] === undefined) return undefined
+    result[theirs] = edited[name]
   }
   return result
 }
