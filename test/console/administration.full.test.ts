@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("the audit log", () => {
     await app.call({ agentId: "dev", tool: "read_file", input: { path: "no/such.txt" } })
     const { page, problems } = await signIn()
     await page.goto(`${url}/audit?tool=list_files`)
-    await expect.poll(() => page.locator(".tbl-a tbody tr").count()).toBe(1)
+    await expect.poll(() => page.locator("main tbody tr").count()).toBe(1)
     const exported = async (item: string) => {
       await page.getByRole("button", { name: "Export" }).click()
       const downloading = page.waitForEvent("download")

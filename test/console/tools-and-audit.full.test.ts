@@ -144,9 +144,9 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await app.call({ agentId: "dev", tool: "read_file", input: { path: "no/such.txt" } })
     const { page, problems } = await signIn()
     await page.goto(`${url}/audit`)
-    const rows = page.locator(".tbl-a tbody tr")
+    const rows = page.locator("main tbody tr")
     await expect.poll(() => rows.count()).toBe(2)
-    await page.locator(".plot canvas").first().waitFor()
+    await page.locator("figure canvas").first().waitFor()
 
     await page.getByLabel("Tool", { exact: true }).selectOption("look")
     await page.waitForURL(/tool=look/)
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await page.setViewportSize({ width: 1024, height: 600 })
     const edge = (part: string, side: "top" | "bottom") =>
       page.locator(part).evaluate((element, name) => element.getBoundingClientRect()[name], side)
-    await expect.poll(async () => (await edge(".call-s", "top")) - (await edge(".callp-m .steps", "bottom"))).toBeGreaterThanOrEqual(0) // prettier-ignore
+    await expect.poll(async () => (await edge("aside", "top")) - (await edge("main .steps", "bottom"))).toBeGreaterThanOrEqual(0) // prettier-ignore
     expect(problems).toEqual([])
   }, 60_000)
 
@@ -174,10 +174,10 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
     const { page, problems } = await signIn("pat", { viewport: { width: 390, height: 844 }, hasTouch: true })
     await page.goto(`${url}/audit`)
-    await page.locator(".tbl-a tbody tr").waitFor()
-    expect(await page.locator(".charts").count()).toBe(0)
+    await page.locator("main tbody tr").waitFor()
+    expect(await page.locator("figure").count()).toBe(0)
     await page.getByRole("button", { name: "Charts" }).click()
-    await page.locator(".plot canvas").first().waitFor()
+    await page.locator("figure canvas").first().waitFor()
     expect(problems).toEqual([])
   }, 60_000)
 })
