@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("what appears while somebody works is accessible", 
     await page.goto(`${url}/tools?tool=read_file&agent=dev`)
     await page.locator(".sf input, .sf textarea").first().fill("no/such.txt")
     await page.keyboard.press("Control+Enter")
-    await check("outcome", ".why-p a[href^='/audit/']")
+    await check("outcome", "#outcome a[href^='/audit/']")
     await page.context().clearCookies()
     await page.goto(`${url}/signin#nothing`)
     await check("sign in", "section button")
