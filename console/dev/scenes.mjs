@@ -173,13 +173,16 @@ export const scenes = {
     }),
     scene("inbox-lanes", async (page, server) => {
       await open("/inbox")(page, server)
-      await page.locator(".list .scroll").evaluate((list) => list.scrollTo(0, list.scrollHeight))
+      await page
+        .locator("main .scroll")
+        .first()
+        .evaluate((list) => list.scrollTo(0, list.scrollHeight))
     }),
     scene(
       "refused-why",
       async (page, server) => {
         await open("/inbox")(page, server)
-        await page.locator(".refused button.row").first().click()
+        await page.locator("[data-refused] li button").first().click()
       },
       { leaves: closeDialog },
     ),

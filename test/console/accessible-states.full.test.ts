@@ -35,11 +35,11 @@ describe.skipIf(!hasBrowser)("what appears while somebody works is accessible", 
     const { check, found } = axeChecker(page)
 
     await page.goto(`${url}/inbox`)
-    await page.locator(".refused button.row").click()
+    await page.locator("[data-refused] li button").click()
     await check("refused", "[role=dialog] .strip")
     await page.keyboard.press("Escape")
     await page.locator("[role=dialog]").waitFor({ state: "detached" })
-    await page.locator(".suggest-b button").first().click()
+    await page.locator("[data-suggestion] button").first().click()
     await check("rule", "[role=dialog] form")
     await page.keyboard.press("Escape")
     await page.locator("[role=dialog]").waitFor({ state: "detached" })
