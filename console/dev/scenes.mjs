@@ -341,7 +341,7 @@ export const scenes = {
       await playground("run_command", "ana")(page, server)
       await page.locator(".sf textarea").first().fill("npm test && rm -r dist")
       await page.keyboard.press("Control+e")
-      await page.locator(".chks").first().waitFor()
+      await page.locator("[data-checks]").first().waitFor()
     }),
     scene("tool-wrong", async (page, server) => {
       await playground("move_file", "dev")(page, server)
@@ -433,7 +433,7 @@ export const scenes = {
       await playground("run_command", "ana")(page, server)
       await page.locator(".sf textarea").first().fill("npm test && rm -r dist")
       await page.keyboard.press("Control+e")
-      await page.locator(".chks").first().waitFor()
+      await page.locator("[data-checks]").first().waitFor()
     }),
     scene("audit", open("/audit")),
     scene("audit-call", async (page, server) => open(`/audit/${calls.ran}`)(page, server)),
