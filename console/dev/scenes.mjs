@@ -339,7 +339,7 @@ export const scenes = {
     scene("tool-form", playground("edit_file", "dev")),
     scene("tool-explained", async (page, server) => {
       await playground("run_command", "ana")(page, server)
-      await page.locator(".sf textarea").first().fill("npm test && rm -r dist")
+      await page.locator("[data-fields] textarea").first().fill("npm test && rm -r dist")
       await page.keyboard.press("Control+e")
       await page.locator("[data-checks]").first().waitFor()
     }),
@@ -353,7 +353,7 @@ export const scenes = {
       "tool-waiting",
       async (page, server) => {
         await playground("run_command", "dev")(page, server)
-        await page.locator(".sf textarea").first().fill("node --test test/")
+        await page.locator("[data-fields] textarea").first().fill("node --test test/")
         await page.keyboard.press("Control+Enter")
         await page.getByText("Waiting for a person").first().waitFor()
       },
@@ -375,7 +375,7 @@ export const scenes = {
     scene("tool-result", async (page, server) => {
       await playground("list_files", "dev")(page, server)
       await page.locator("#tool-name").waitFor()
-      await page.locator(".sf textarea").first().fill("docs")
+      await page.locator("[data-fields] textarea").first().fill("docs")
       await page.keyboard.press("Control+Enter")
       await page.getByText("Open in the audit log").waitFor()
     }),
@@ -431,7 +431,7 @@ export const scenes = {
     card("question"),
     scene("tool-explained", async (page, server) => {
       await playground("run_command", "ana")(page, server)
-      await page.locator(".sf textarea").first().fill("npm test && rm -r dist")
+      await page.locator("[data-fields] textarea").first().fill("npm test && rm -r dist")
       await page.keyboard.press("Control+e")
       await page.locator("[data-checks]").first().waitFor()
     }),

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("what appears while somebody works is accessible", 
     await check("edit", "form.edit")
 
     await page.goto(`${url}/tools?tool=read_file&agent=dev`)
-    await page.locator(".sf input, .sf textarea").first().fill("no/such.txt")
+    await page.locator("[data-fields] input, [data-fields] textarea").first().fill("no/such.txt")
     await page.keyboard.press("Control+Enter")
     await check("outcome", "#outcome a[href^='/audit/']")
     await page.context().clearCookies()

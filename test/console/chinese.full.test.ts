@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("in Chinese", () => {
 
     await page.goto(`${url}/tools?tool=delete_file&agent=dev`)
     await page.locator("#tool-name").waitFor()
-    await page.locator(".sf input, .sf textarea").first().fill("old.txt")
+    await page.locator("[data-fields] input, [data-fields] textarea").first().fill("old.txt")
     await page.keyboard.press("Control+Enter")
     await page.getByText("有规则拒绝：不删除。").first().waitFor()
     expect(await latinSentences(page, "#outcome")).toEqual([])

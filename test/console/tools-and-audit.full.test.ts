@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.keyboard.press("Control+Enter")
     await page.getByText("Missing required parameter: command", { exact: true }).waitFor()
 
-    await page.locator(".sf textarea").first().fill("echo it works")
+    await page.locator("[data-fields] textarea").first().fill("echo it works")
     // Explaining changes nothing, so it may be asked for again.
     await expect
       .poll(
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       .getByRole("navigation", { name: "Tools" })
       .getByRole("link", { name: /^run_command/ })
       .click()
-    await page.locator(".sf textarea").first().fill("echo it works")
+    await page.locator("[data-fields] textarea").first().fill("echo it works")
     await page.keyboard.press("Control+Enter")
     await page.getByRole("link", { name: "Answer it in the inbox" }).click()
     await page.reload()
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await page.goto(`${url}/audit/${callId}`)
     await page.getByRole("link", { name: "Call again…" }).click()
     await page.getByText("Left empty, because the record has it only masked or cut: password.").waitFor()
-    const fields = page.locator(".sf textarea, .sf input")
+    const fields = page.locator("[data-fields] textarea, [data-fields] input")
     const values = () => fields.evaluateAll((all) => all.map((each) => (each as { value?: string }).value))
     await expect.poll(values).toEqual(["ana", ""])
     expect(problems).toEqual([])
