@@ -173,13 +173,16 @@ export const scenes = {
     }),
     scene("inbox-lanes", async (page, server) => {
       await open("/inbox")(page, server)
-      await page.locator(".list .scroll").evaluate((list) => list.scrollTo(0, list.scrollHeight))
+      await page
+        .locator("main .scroll")
+        .first()
+        .evaluate((list) => list.scrollTo(0, list.scrollHeight))
     }),
     scene(
       "refused-why",
       async (page, server) => {
         await open("/inbox")(page, server)
-        await page.locator(".refused button.row").first().click()
+        await page.locator("[data-refused] li button").first().click()
       },
       { leaves: closeDialog },
     ),
@@ -336,9 +339,9 @@ export const scenes = {
     scene("tool-form", playground("edit_file", "dev")),
     scene("tool-explained", async (page, server) => {
       await playground("run_command", "ana")(page, server)
-      await page.locator(".sf textarea").first().fill("npm test && rm -r dist")
+      await page.locator("[data-fields] textarea").first().fill("npm test && rm -r dist")
       await page.keyboard.press("Control+e")
-      await page.locator(".chks").first().waitFor()
+      await page.locator("[data-checks]").first().waitFor()
     }),
     scene("tool-wrong", async (page, server) => {
       await playground("move_file", "dev")(page, server)
@@ -350,7 +353,7 @@ export const scenes = {
       "tool-waiting",
       async (page, server) => {
         await playground("run_command", "dev")(page, server)
-        await page.locator(".sf textarea").first().fill("node --test test/")
+        await page.locator("[data-fields] textarea").first().fill("node --test test/")
         await page.keyboard.press("Control+Enter")
         await page.getByText("Waiting for a person").first().waitFor()
       },
@@ -372,7 +375,7 @@ export const scenes = {
     scene("tool-result", async (page, server) => {
       await playground("list_files", "dev")(page, server)
       await page.locator("#tool-name").waitFor()
-      await page.locator(".sf textarea").first().fill("docs")
+      await page.locator("[data-fields] textarea").first().fill("docs")
       await page.keyboard.press("Control+Enter")
       await page.getByText("Open in the audit log").waitFor()
     }),
@@ -428,9 +431,9 @@ export const scenes = {
     card("question"),
     scene("tool-explained", async (page, server) => {
       await playground("run_command", "ana")(page, server)
-      await page.locator(".sf textarea").first().fill("npm test && rm -r dist")
+      await page.locator("[data-fields] textarea").first().fill("npm test && rm -r dist")
       await page.keyboard.press("Control+e")
-      await page.locator(".chks").first().waitFor()
+      await page.locator("[data-checks]").first().waitFor()
     }),
     scene("audit", open("/audit")),
     scene("audit-call", async (page, server) => open(`/audit/${calls.ran}`)(page, server)),

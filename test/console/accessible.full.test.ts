@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)("the console is accessible", () => {
     await goTo("/tools", "#main a[href*='tool=']")
     await goTo("/tools?tool=edit_file&agent=dev", "#tool-name")
     await goTo("/tools/servers", ".play-empty")
-    await goTo("/audit", ".tbl-a tbody tr")
+    await goTo("/audit", "main tbody tr")
     await goTo(`/audit/${ran.callId}`, ".steps")
     await goTo("/organisation/people", ".tbl tbody tr")
     await goTo("/nowhere", "h1")

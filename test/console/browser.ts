@@ -141,5 +141,7 @@ export async function wakeUp(page: Page): Promise<void> {
 }
 
 export async function expectGone(page: Page, callId: string): Promise<void> {
-  await expect.poll(() => page.locator(`a[data-call="${callId}"]:not(.row-gone)`).count(), { timeout: 10_000 }).toBe(0)
+  await expect
+    .poll(() => page.locator(`a[data-call="${callId}"]:not([data-gone])`).count(), { timeout: 10_000 })
+    .toBe(0)
 }

@@ -53,14 +53,14 @@ describe.skipIf(!hasBrowser)("in Chinese", () => {
     await page.locator("#tool-name").waitFor()
     await page.keyboard.press("Control+Enter")
     await page.getByText("缺少必填参数：command").first().waitFor()
-    expect(await latinSentences(page, ".why-p")).toEqual([])
+    expect(await latinSentences(page, "#outcome")).toEqual([])
 
     await page.goto(`${url}/tools?tool=delete_file&agent=dev`)
     await page.locator("#tool-name").waitFor()
-    await page.locator(".sf input, .sf textarea").first().fill("old.txt")
+    await page.locator("[data-fields] input, [data-fields] textarea").first().fill("old.txt")
     await page.keyboard.press("Control+Enter")
     await page.getByText("有规则拒绝：不删除。").first().waitFor()
-    expect(await latinSentences(page, ".why-p")).toEqual([])
+    expect(await latinSentences(page, "#outcome")).toEqual([])
   })
 
   test("an edit that cannot be used says so in Chinese", async () => {

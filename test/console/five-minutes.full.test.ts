@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("the first five minutes", () => {
     await page.getByText("1 of 6 done").waitFor()
 
     await page.goto(`${url}/tools?tool=run_command&agent=dev`)
-    await page.locator(".sf textarea").first().fill("ls nowhere")
+    await page.locator("[data-fields] textarea").first().fill("ls nowhere")
     await page.keyboard.press("Control+Enter")
     await page.getByRole("link", { name: "Answer it in the inbox" }).click()
     await page.getByRole("heading", { name: "Run a command" }).waitFor()

@@ -77,12 +77,12 @@ test.skipIf(!hasBrowser)(
       app.registry.register(tool({ name: "bake", version, effect: "read", execute: () => `baked by ${version}` }))
     const { page } = await signIn()
     await page.goto(`${url}/tools?tool=bake&agent=dev`)
-    const versions = page.locator("a.tt", { hasText: /^bake@/ })
+    const versions = page.locator("aside a", { hasText: /^bake@/ })
     await expect.poll(() => versions.count()).toBe(2)
     for (const version of ["2.0.0", "1.0.0"]) {
       await versions.filter({ hasText: version }).click()
-      await page.locator(".play-form .facts", { hasText: version }).waitFor()
-      expect(await page.locator("a.tt[aria-current]").allInnerTexts()).toEqual([expect.stringContaining(version)])
+      await page.locator("[aria-labelledby=tool-name] .facts", { hasText: version }).waitFor()
+      expect(await page.locator("aside a[aria-current]").allInnerTexts()).toEqual([expect.stringContaining(version)])
       await page.keyboard.press("Control+Enter")
       await page.getByText(`baked by ${version}`).waitFor()
     }

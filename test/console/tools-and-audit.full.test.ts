@@ -15,7 +15,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.keyboard.press("Control+Enter")
     await page.getByText("Missing required parameter: command", { exact: true }).waitFor()
 
-    await page.locator(".sf textarea").first().fill("echo it works")
+    await page.locator("[data-fields] textarea").first().fill("echo it works")
     // Explaining changes nothing, so it may be asked for again.
     await expect
       .poll(
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       .getByRole("navigation", { name: "Tools" })
       .getByRole("link", { name: /^run_command/ })
       .click()
-    await page.locator(".sf textarea").first().fill("echo it works")
+    await page.locator("[data-fields] textarea").first().fill("echo it works")
     await page.keyboard.press("Control+Enter")
     await page.getByRole("link", { name: "Answer it in the inbox" }).click()
     await page.reload()
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await page.goto(`${url}/audit/${callId}`)
     await page.getByRole("link", { name: "Call again…" }).click()
     await page.getByText("Left empty, because the record has it only masked or cut: password.").waitFor()
-    const fields = page.locator(".sf textarea, .sf input")
+    const fields = page.locator("[data-fields] textarea, [data-fields] input")
     const values = () => fields.evaluateAll((all) => all.map((each) => (each as { value?: string }).value))
     await expect.poll(values).toEqual(["ana", ""])
     expect(problems).toEqual([])
@@ -144,9 +144,9 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await app.call({ agentId: "dev", tool: "read_file", input: { path: "no/such.txt" } })
     const { page, problems } = await signIn()
     await page.goto(`${url}/audit`)
-    const rows = page.locator(".tbl-a tbody tr")
+    const rows = page.locator("main tbody tr")
     await expect.poll(() => rows.count()).toBe(2)
-    await page.locator(".plot canvas").first().waitFor()
+    await page.locator("figure canvas").first().waitFor()
 
     await page.getByLabel("Tool", { exact: true }).selectOption("look")
     await page.waitForURL(/tool=look/)
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await page.setViewportSize({ width: 1024, height: 600 })
     const edge = (part: string, side: "top" | "bottom") =>
       page.locator(part).evaluate((element, name) => element.getBoundingClientRect()[name], side)
-    await expect.poll(async () => (await edge(".call-s", "top")) - (await edge(".callp-m .steps", "bottom"))).toBeGreaterThanOrEqual(0) // prettier-ignore
+    await expect.poll(async () => (await edge("aside", "top")) - (await edge("main .steps", "bottom"))).toBeGreaterThanOrEqual(0) // prettier-ignore
     expect(problems).toEqual([])
   }, 60_000)
 
@@ -174,10 +174,10 @@ describe.skipIf(!hasBrowser)("the audit page", () => {
     await app.call({ agentId: "dev", tool: "list_files", input: { path: "." } })
     const { page, problems } = await signIn("pat", { viewport: { width: 390, height: 844 }, hasTouch: true })
     await page.goto(`${url}/audit`)
-    await page.locator(".tbl-a tbody tr").waitFor()
-    expect(await page.locator(".charts").count()).toBe(0)
+    await page.locator("main tbody tr").waitFor()
+    expect(await page.locator("figure").count()).toBe(0)
     await page.getByRole("button", { name: "Charts" }).click()
-    await page.locator(".plot canvas").first().waitFor()
+    await page.locator("figure canvas").first().waitFor()
     expect(problems).toEqual([])
   }, 60_000)
 })

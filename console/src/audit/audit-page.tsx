@@ -12,6 +12,7 @@ import { chartsQuery, rowsQuery, type AuditSearch } from "./queries.ts"
 import { Rows } from "./rows.tsx"
 import { BrokenLog, Seal, VerifyButton } from "./seal.tsx"
 import { useNewCalls } from "./use-new-calls.ts"
+import look from "./audit.module.css"
 
 const Charts = lazy(async () => ({ default: (await import("./charts.tsx")).Charts }))
 const route = getRouteApi("/frame/audit")
@@ -43,7 +44,7 @@ export function AuditPage() {
         {!isWide && (
           <button
             type="button"
-            className="btn btn-s charts-b"
+            className={`btn btn-s ${look["charts-b"]}`}
             aria-expanded={isOpen}
             onClick={() => setIsOpen(!isOpen)}
           >
@@ -66,12 +67,12 @@ export function AuditPage() {
 
 function ChartsLoading() {
   return (
-    <div className="charts charts-l" aria-busy="true">
+    <div className={`${look["charts"]} ${look["charts-l"]}`} aria-busy="true">
       <Later>
         {["a", "b", "c", "d"].map((key) => (
-          <div className="chart" key={key}>
+          <div className={look["chart"]} key={key}>
             <div className="sk" />
-            <div className="sk sk-h" />
+            <div className={`sk ${look["sk-h"]}`} />
           </div>
         ))}
       </Later>
@@ -98,14 +99,14 @@ function Calls({ search }: { search: AuditSearch }) {
   return (
     <>
       {fresh.count > 0 && (
-        <button type="button" className="new-calls" onClick={fresh.show}>
+        <button type="button" className={look["new-calls"]} onClick={fresh.show}>
           {words.audit.newOnes(fresh.count)}
         </button>
       )}
       {rows.length === 0 ? <Nothing isFiltered={Object.keys(search).length > 0} /> : <Rows rows={rows} />}
       {error !== null && <ProblemBox error={error} retry={() => void fetchNextPage()} />}
       {hasNextPage && (
-        <div className="older">
+        <div className={look["older"]}>
           <button type="button" className="btn" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
             {words.audit.more}
           </button>

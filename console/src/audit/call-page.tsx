@@ -19,6 +19,7 @@ import { call } from "../tools/run.ts"
 import { CallSide } from "./call-side.tsx"
 import { CallSteps } from "./call-steps.tsx"
 import { TimeBar } from "./time-bar.tsx"
+import look from "./audit.module.css"
 
 const route = getRouteApi("/frame/audit/$callId")
 
@@ -39,7 +40,7 @@ export function CallPage() {
         <Link className="ib" to="/audit" aria-label={words.audit.back} title={words.audit.back}>
           <Icon name="chevron-left" />
         </Link>
-        <h1 className="h1c cut">
+        <h1 className={`${look["h1c"]} cut`}>
           <span className="dim">{words.audit.call}</span> <span className="mono">{callId.slice(0, 13)}</span>
         </h1>
         <CopyButton text={callId} />
@@ -61,8 +62,8 @@ export function CallPage() {
       ) : record === undefined || data === undefined ? (
         <Loading of={query} lines={3} />
       ) : (
-        <div className="callp">
-          <div className="scroll callp-m" tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>
+        <div className={look["callp"]}>
+          <div className={`scroll ${look["callp-m"]}`} tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>
             <Head record={record} callId={callId} />
             <TimeBar record={record} />
             <CallSteps record={record} />
@@ -104,7 +105,7 @@ function Head({ record, callId }: { record: CallRecord; callId: string }) {
       </h2>
       <div className="facts">
         <Rail ticks={ticksOf(facts)} label={ending} />
-        <span className="ok-t">{ending}</span>
+        <span className={look["ok-t"]}>{ending}</span>
         {end?.code !== undefined && <code>{end.code}</code>}
         <i className="sep" />
         <span className="num">{momentText(madeAt, language)}</span>

@@ -6,6 +6,7 @@ import { ValueView } from "../ui/value-view.tsx"
 import { clockTime } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { recordedValue, type CallRecord } from "./call-facts.ts"
+import look from "./audit.module.css"
 
 /** Beside the steps: the entries, the input, and what else was recorded. */
 export function CallSide({ record, entries }: { record: CallRecord; entries: readonly AuditEntryJson[] }) {
@@ -20,15 +21,17 @@ export function CallSide({ record, entries }: { record: CallRecord; entries: rea
     [words.audit.policy, call.policy],
   ]
   return (
-    <aside className="scroll call-s">
+    <aside className={`scroll ${look["call-s"]}`}>
       <section>
         <h3>{words.audit.record}</h3>
-        <ol className="ent">
+        <ol className={look["ent"]}>
           {entries.map((entry, at) => (
             <li key={`${at} ${entry.at}`}>
               <b className="mono">{entry.kind}</b>
               <span className="num dim">{clockTime(entry.at, true)}</span>
-              <span className="ent-w">{entry.by ?? (typeof entry["status"] === "string" ? entry["status"] : "")}</span>
+              <span className={look["ent-w"]}>
+                {entry.by ?? (typeof entry["status"] === "string" ? entry["status"] : "")}
+              </span>
             </li>
           ))}
         </ol>
@@ -37,7 +40,7 @@ export function CallSide({ record, entries }: { record: CallRecord; entries: rea
       {call.intent !== undefined && (
         <section>
           <h3>{words.audit.intent}</h3>
-          <p className="said-q">
+          <p className={look["said-q"]}>
             <q>{printable(call.intent)}</q> <span className="tag tag-said">{words.card.notVerified}</span>
           </p>
         </section>

@@ -4,6 +4,7 @@ import { clockTime, dateText, dayText, spanText, tookText } from "../words/time-
 import { useLanguage, useWords } from "../words/words.tsx"
 import { HourBars, TimeLines } from "./plots.tsx"
 import { sumByDay, seriesNames } from "./series.ts"
+import look from "./audit.module.css"
 
 /** Calls and endings, times, waiting and tools. Each says in words what it shows; the table is below. */
 export function Charts({ charts }: { charts: ChartData }) {
@@ -11,7 +12,7 @@ export function Charts({ charts }: { charts: ChartData }) {
   const isLong = charts.hours.length > 24 * 8
   const hours = isLong ? sumByDay(charts.hours) : charts.hours
   return (
-    <section className="charts" aria-label={words.audit.charts}>
+    <section className={look["charts"]} aria-label={words.audit.charts}>
       <CallsChart hours={hours} isLong={isLong} />
       <TimesChart charts={charts} hours={hours} />
       <WaitsChart charts={charts} />
@@ -33,13 +34,13 @@ function CallsChart({ hours, isLong }: { hours: Hours; isLong: boolean }) {
   const when = isLong ? dateText(at, language) : `${dayText(at, language)}${clockTime(at).slice(0, 5)}`
   const summary = total === 0 ? words.audit.sumNothing : words.audit.sumCalls(total, most, when)
   return (
-    <figure className="chart chart-1">
+    <figure className={`${look["chart"]} ${look["chart-1"]}`}>
       <figcaption>
         <h2>{isLong ? words.audit.perDay : words.audit.perHour}</h2>
-        <ul className="leg">
+        <ul className={look["leg"]}>
           {seriesNames.map((name, index) => (
             <li key={name}>
-              <i className={`k${index}`} />
+              <i className={look[`k${index}`]} />
               {words.audit.series[name]} <b className="num">{sums[index]?.toLocaleString("en")}</b>
             </li>
           ))}
@@ -56,7 +57,7 @@ function TimesChart({ charts, hours }: { charts: ChartData; hours: Hours }) {
   const text = (value: number | null) => (value === null ? "–" : tookText(value, words))
   const summary = p50 === null ? words.audit.sumNothing : words.audit.sumTimes(text(p50), text(p95))
   return (
-    <figure className="chart">
+    <figure className={look["chart"]}>
       <figcaption>
         <h2>{words.audit.timeToRun}</h2>
         <p className="num">
@@ -78,7 +79,7 @@ function WaitsChart({ charts: { waits, waitsBy, expired, total } }: { charts: Ch
   const answers = waits.reduce((sum, { count }) => sum + count, 0)
   const median = total.waitP50 === null ? undefined : tookText(total.waitP50, words)
   return (
-    <figure className="chart">
+    <figure className={look["chart"]}>
       <figcaption>
         <h2>{words.audit.waiting}</h2>
         <p className="num">
@@ -98,7 +99,7 @@ function WaitsChart({ charts: { waits, waitsBy, expired, total } }: { charts: Ch
         ))}
       </div>
       {view === "time" ? (
-        <ul className="hb hb-w">
+        <ul className={`${look["hb"]} ${look["hb-w"]}`}>
           {waits.map(({ upTo, count }) => (
             <Bar
               key={upTo ?? "longer"}
@@ -107,7 +108,7 @@ function WaitsChart({ charts: { waits, waitsBy, expired, total } }: { charts: Ch
               of={most}
             />
           ))}
-          <Bar name={words.audit.expired} count={expired} of={most} className="hb-x" />
+          <Bar name={words.audit.expired} count={expired} of={most} className={look["hb-x"]} />
         </ul>
       ) : (
         <WaitsBy waits={waitsBy[view]} />
@@ -121,7 +122,7 @@ function WaitsBy({ waits }: { waits: ChartData["waitsBy"]["tools"] }) {
   if (waits.length === 0) return <p className="hint">{words.audit.sumNothing}</p>
   const most = Math.max(...waits.map(({ count }) => count))
   return (
-    <ul className="hb hb-w hb-3">
+    <ul className={`${look["hb"]} ${look["hb-w"]} ${look["hb-3"]}`}>
       {waits.map(({ name, count, p50 }) => (
         <Bar key={name} name={name} count={count} of={most} mono after={tookText(p50, words)} />
       ))}
@@ -136,13 +137,13 @@ function ToolsChart({ charts: { tools, hours } }: { charts: ChartData }) {
   const shown = top.reduce((sum, { count }) => sum + count, 0)
   const all = hours.reduce((sum, hour) => sum + hour.ran + hour.failed + hour.notApproved + hour.refused, 0)
   return (
-    <figure className="chart">
+    <figure className={look["chart"]}>
       <figcaption>
         <h2>{words.audit.topTools}</h2>
         <p className="num">{words.audit.ofCalls(shown, Math.max(shown, all))}</p>
       </figcaption>
       {top.length === 0 && <p className="hint">{words.audit.sumNothing}</p>}
-      <ul className="hb">
+      <ul className={look["hb"]}>
         {top.map(({ tool, count }) => (
           <Bar key={tool} name={tool} count={count} of={most} mono />
         ))}
@@ -171,8 +172,8 @@ function Bar({ name, count, of, className = "", mono = false, after }: BarProps)
         <span className="cut">{name}</span>
       )}
       <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
-        <rect className="hb-bg" width="100" height="8" rx="1" />
-        <rect className={`hb-fg ${className}`} width={(100 * count) / of} height="8" rx="1" />
+        <rect className={look["hb-bg"]} width="100" height="8" rx="1" />
+        <rect className={`${look["hb-fg"]} ${className}`} width={(100 * count) / of} height="8" rx="1" />
       </svg>
       <span className="num">{count}</span>
       {after !== undefined && <span className="num dim">{after}</span>}

@@ -6,6 +6,7 @@ import { agentsQuery, toolsQuery } from "../tools/queries.ts"
 import { Select } from "../ui/select.tsx"
 import { useWords } from "../words/words.tsx"
 import { spanOf, type AuditSearch } from "./queries.ts"
+import look from "./audit.module.css"
 
 /** Every code, in the order of the steps at which it ends a call. A missing one is a type error. */
 const codes: Readonly<Record<EndingCode, true>> = {
@@ -50,7 +51,12 @@ export function Filters({ search, change, charts }: Props) {
   const span = spanOf(search)
   const { last: _last, ...others } = search
   return (
-    <form className="fils" role="search" aria-label={words.audit.filters} onSubmit={(event) => event.preventDefault()}>
+    <form
+      className={look["fils"]}
+      role="search"
+      aria-label={words.audit.filters}
+      onSubmit={(event) => event.preventDefault()}
+    >
       <Select
         className="select-s"
         aria-label={words.audit.last}
@@ -127,7 +133,7 @@ function Choice({ label, value = "", options, put }: ChoiceProps) {
   const all = [...new Set(value === "" ? options : [value, ...options])]
   return (
     <Select
-      className={value === "" ? "select-s fil" : "select-s fil fil-on"}
+      className={value === "" ? `select-s ${look["fil"]}` : `select-s ${look["fil"]} ${look["fil-on"]}`}
       aria-label={label}
       value={value}
       onChange={({ target }) => put(target.value)}
@@ -144,7 +150,7 @@ function Choice({ label, value = "", options, put }: ChoiceProps) {
 
 function Moment({ label, value = "", put }: Omit<ChoiceProps, "options">) {
   return (
-    <label className="fil-t">
+    <label className={look["fil-t"]}>
       <span className="dim">{label}</span>
       <input className="in" type="datetime-local" value={value} onChange={({ target }) => put(target.value)} />
     </label>
@@ -158,7 +164,7 @@ function Task({ value = "", put }: { value: string | undefined; put: (value: str
   useEffect(() => setTyped(value), [value])
   return (
     <input
-      className="in fil-q"
+      className={`in ${look["fil-q"]}`}
       aria-label={words.audit.taskId}
       placeholder={words.audit.taskId}
       value={typed}

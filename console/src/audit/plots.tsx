@@ -6,6 +6,7 @@ import type { Charts } from "../../../src/interfaces/http/routes/audit-schemas.t
 import { dateText, tookText } from "../words/time-text.ts"
 import { useLanguage, useWords, type Language } from "../words/words.tsx"
 import { stacked } from "./series.ts"
+import look from "./audit.module.css"
 
 type Hours = Charts["hours"]
 type Options = Omit<uPlot.Options, "width" | "height">
@@ -185,5 +186,5 @@ function Plot({ make, data, label }: { make: () => Options; data: uPlot.AlignedD
       plot.destroy()
     }
   }, [theme, language, data])
-  return <div ref={place} className="plot" role="img" aria-label={label} />
+  return <div ref={place} className={look["plot"]} role="img" aria-label={label} />
 }

@@ -6,12 +6,13 @@ import { Rail } from "../steps/rail.tsx"
 import { endOf, ticksOf, type CallFacts } from "../steps/ticks.ts"
 import { clockTime, dayText, momentText, tookText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
+import look from "./audit.module.css"
 
 /** Ended calls. Each is a link to its page. */
 export function Rows({ rows }: { rows: readonly AuditRowJson[] }) {
   const words = useWords()
   return (
-    <table className="tbl tbl-a">
+    <table className={`tbl ${look["tbl-a"]}`}>
       <caption className="vh">{words.audit.table}</caption>
       <thead>
         <tr>

@@ -6,6 +6,7 @@ import { useProblemText } from "../words/problem-text.ts"
 import { agoText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { verifyQuery } from "./queries.ts"
+import look from "./audit.module.css"
 
 /** Shows the result of the last verification. */
 export function Seal() {
@@ -14,9 +15,9 @@ export function Seal() {
   const now = useServerTime(60_000)
   const problemText = useProblemText()
   return (
-    <span role="status" className="seal-w">
+    <span role="status" className={look["seal-w"]}>
       {data?.ok === true && (
-        <span className="seal">
+        <span className={look["seal"]}>
           <Icon name="shield-check" small />
           <b>{words.audit.verified}</b>
           <span className="wide-only">
@@ -26,12 +27,12 @@ export function Seal() {
         </span>
       )}
       {data?.ok === false && (
-        <span className="seal seal-bad">
+        <span className={`${look["seal"]} ${look["seal-bad"]}`}>
           <Icon name="alert-triangle" small />
           <b>{words.audit.broken}</b>
         </span>
       )}
-      {error !== null && <span className="seal seal-bad">{problemText(error)}</span>}
+      {error !== null && <span className={`${look["seal"]} ${look["seal-bad"]}`}>{problemText(error)}</span>}
     </span>
   )
 }

@@ -4,6 +4,7 @@ import { Icon } from "../ui/icon.tsx"
 import { useWords } from "../words/words.tsx"
 import { SchemaField, type Described } from "./schema-field.tsx"
 import { itemsOf, kindOf, pathOf, type Schema } from "./schema.ts"
+import look from "./form.module.css"
 
 interface ValueProps {
   readonly value: unknown
@@ -51,7 +52,7 @@ export function JsonField({ value, change, rows = 3, ...described }: ValueProps 
         {...described}
         {...(isWrong ? { "aria-invalid": true } : {})}
         ref={area}
-        className="in mono sf-text"
+        className={`in mono ${look["sf-text"]}`}
         rows={rows}
         spellCheck={false}
         value={typed ?? printed}
@@ -91,10 +92,10 @@ export function ListField({ schema, value, change, path, problems }: ListProps) 
   const put = (next: readonly unknown[]) => change(next.length === 0 ? undefined : next)
   const first = { object: {}, list: [], boolean: false, number: undefined, choice: undefined }
   return (
-    <div className="sf-list">
+    <div className={look["sf-list"]}>
       {list.map((element, at) => (
         // Elements have no name but their place.
-        <div className="sf-item" key={pathOf(path, at)}>
+        <div className={look["sf-item"]} key={pathOf(path, at)}>
           <SchemaField
             label={String(at + 1)}
             path={pathOf(path, at)}
@@ -125,9 +126,9 @@ export function MapField({ value, change }: ValueProps) {
   const put = (next: readonly (readonly [string, unknown])[]) =>
     change(next.length === 0 ? undefined : Object.fromEntries(next))
   return (
-    <div className="sf-list">
+    <div className={look["sf-list"]}>
       {entries.map(([name, text], at) => (
-        <div className="sf-pair" key={pathOf("", at)}>
+        <div className={look["sf-pair"]} key={pathOf("", at)}>
           <input
             className="in mono"
             aria-label={words.form.name}
@@ -152,7 +153,7 @@ export function MapField({ value, change }: ValueProps) {
 
 function AddButton({ label, add }: { label: string; add: () => void }) {
   return (
-    <button type="button" className="btn btn-s btn-q sf-more" onClick={add}>
+    <button type="button" className={`btn btn-s btn-q ${look["sf-more"]}`} onClick={add}>
       <Icon name="plus" small />
       {label}
     </button>

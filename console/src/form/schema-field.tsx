@@ -4,6 +4,7 @@ import { useWords } from "../words/words.tsx"
 import { JsonField, ListField, MapField, NumberField } from "./fields.tsx"
 import { SchemaForm } from "./schema-form.tsx"
 import { describedBy, kindOf, optionsOf, rangeOf, typeOf, type Schema } from "./schema.ts"
+import look from "./form.module.css"
 
 export interface FieldProps {
   readonly label: string
@@ -47,7 +48,7 @@ export function SchemaField(props: FieldProps) {
           {...described}
           type="checkbox"
           role="switch"
-          className="sf-switch"
+          className={look["sf-switch"]}
           checked={value === undefined ? schema["default"] === true : value === true}
           onChange={(event) => change(event.target.checked || required ? event.target.checked : undefined)}
         />
@@ -59,7 +60,7 @@ export function SchemaField(props: FieldProps) {
     )
   if (kind === "object" || kind === "list" || kind === "map")
     return (
-      <fieldset className="sf-set" aria-describedby={`${id}-hint`}>
+      <fieldset className={look["sf-set"]} aria-describedby={`${id}-hint`}>
         <legend className="lab">
           <span className="mono">{label}</span>
           <span className="dim">
@@ -88,7 +89,7 @@ export function SchemaField(props: FieldProps) {
 
 function Required() {
   const words = useWords()
-  return <span className="sf-req">{words.form.andRequired}</span>
+  return <span className={look["sf-req"]}>{words.form.andRequired}</span>
 }
 
 function Kind({ schema, kind }: { schema: Schema; kind: string }) {
@@ -149,7 +150,7 @@ function Control({
   return (
     <textarea
       {...described}
-      className="in mono sf-text"
+      className={`in mono ${look["sf-text"]}`}
       rows={1}
       placeholder={placeholder}
       value={text}

@@ -4,6 +4,7 @@ import { useWords } from "../words/words.tsx"
 import { SchemaField } from "./schema-field.tsx"
 import { pathOf, propertiesOf, withValue, type Schema } from "./schema.ts"
 import { Icon } from "../ui/icon.tsx"
+import look from "./form.module.css"
 
 export interface FormProps {
   readonly schema: Schema
@@ -32,7 +33,7 @@ export function SchemaForm({ schema, value, change, problems, path = "" }: FormP
     problems[pathOf(path, name)] !== undefined
   const folded = properties.filter((property, at) => !isNeeded(property, at))
   return (
-    <div className="sf">
+    <div className={look["sf"]} data-fields>
       {properties.filter(isNeeded).map(({ name, schema: each, required }) => (
         <SchemaField
           key={name}
@@ -53,7 +54,7 @@ export function SchemaForm({ schema, value, change, problems, path = "" }: FormP
 function Unfold({ names, unfold }: { names: readonly string[]; unfold: () => void }) {
   const words = useWords()
   return (
-    <button type="button" className="btn btn-s btn-q sf-more" onClick={unfold}>
+    <button type="button" className={`btn btn-s btn-q ${look["sf-more"]}`} onClick={unfold}>
       <Icon name="plus" small />
       <span className="cut">{words.form.more(names.join(", "))}</span>
     </button>

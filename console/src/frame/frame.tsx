@@ -15,6 +15,7 @@ import { Navigation, PhoneTabs } from "./navigation.tsx"
 import { Palette } from "./palette.tsx"
 import { GateBox, HowToSignIn } from "./sign-in.tsx"
 import { Strips } from "./strips.tsx"
+import look from "./sign-in.module.css"
 
 /** Everything around a page, for somebody who is signed in. Whoever is not is told how. */
 export function Frame() {
@@ -32,7 +33,7 @@ export function Frame() {
     return (
       <GateBox title={words.signIn.offlineTitle}>
         <p className="soft">{words.signIn.offlineMore}</p>
-        <div className="gb-c">
+        <div className={look["gb-c"]}>
           <CopyText text="qm serve" />
         </div>
       </GateBox>

@@ -8,23 +8,24 @@ import { CopyText } from "../ui/copy-text.tsx"
 import { Gate } from "../ui/icon.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { languages, useLanguage, useWords } from "../words/words.tsx"
+import look from "./sign-in.module.css"
 
 /** The box in the middle of an empty page: sign-in, signed out, no server. */
 export function GateBox({ title, children, foot }: { title: string; children: ReactNode; foot?: string }) {
   const { language, choose } = useLanguage()
   const other = language === "en" ? "zh" : "en"
   return (
-    <div className="solo">
-      <main className="gatebox" id="main">
-        <div className="gb-brand">
+    <div className={look["solo"]}>
+      <main className={look["gatebox"]} id="main">
+        <div className={look["gb-brand"]}>
           <Gate size="l" />
           <b>Quartermaster</b>
         </div>
-        <section className="gb">
+        <section className={look["gb"]}>
           <h1>{title}</h1>
           {children}
         </section>
-        <p className="gb-f">
+        <p className={look["gb-f"]}>
           {foot}{" "}
           <button
             type="button"
@@ -46,7 +47,7 @@ export function HowToSignIn({ title, more }: { title: string; more: string }) {
   return (
     <GateBox title={title}>
       <p className="soft">{more}</p>
-      <div className="gb-c">
+      <div className={look["gb-c"]}>
         <CopyText text="qm open" />
       </div>
       <p className="hint">{words.signIn.open}</p>
@@ -76,7 +77,7 @@ function TokenForm() {
   }
   return (
     <form
-      className="gb-t"
+      className={look["gb-t"]}
       onSubmit={(event) => {
         event.preventDefault()
         void signIn()
@@ -103,7 +104,7 @@ function TokenForm() {
           {problemText(problem)}
         </p>
       )}
-      <button type="submit" className="btn btn-l btn-w" disabled={busy || token.trim() === ""}>
+      <button type="submit" className={`btn btn-l ${look["btn-w"]}`} disabled={busy || token.trim() === ""}>
         {words.signIn.withToken}
       </button>
       <p className="hint">{words.signIn.tokenMore}</p>
@@ -155,7 +156,12 @@ function SignIn({ link }: { link: string }) {
   return (
     <GateBox title={words.signIn.title} foot={words.signIn.notYou}>
       <p className="soft">{words.signIn.once}</p>
-      <button type="button" className="btn btn-l btn-p btn-w gb-go" disabled={busy} onClick={() => void signIn()}>
+      <button
+        type="button"
+        className={`btn btn-l btn-p ${look["btn-w"]} ${look["gb-go"]}`}
+        disabled={busy}
+        onClick={() => void signIn()}
+      >
         {words.signIn.button}
       </button>
       <p className="hint">{words.signIn.usedNothing}</p>

@@ -3,6 +3,7 @@ import { CopyText } from "../ui/copy-text.tsx"
 import { useWords } from "../words/words.tsx"
 import { FiveMinutes } from "./five-minutes.tsx"
 import { Sample } from "./sample.tsx"
+import look from "./inbox.module.css"
 
 const steps = ["resolve", "visible", "validate", "allowed", "approve", "run", "release"] as const
 
@@ -17,16 +18,19 @@ export function First() {
     [first.terminal, sample ? "qm chat --agent dev" : "qm chat"],
   ] as const
   return (
-    <div className="scroll first" tabIndex={0} role="group" aria-label={first.title}>
+    <div className={`scroll ${look["first"]}`} tabIndex={0} role="group" aria-label={first.title}>
       {sample && <Sample />}
-      <div className="first-b">
+      <div className={look["first-b"]}>
         <header>
-          <h2 className="first-t">{first.title}</h2>
+          <h2 className={look["first-t"]}>{first.title}</h2>
           <p>{first.more}</p>
         </header>
-        <figure className="seven" aria-label={first.steps}>
+        <figure className={look["seven"]} aria-label={first.steps}>
           {steps.map((step) => (
-            <div key={step} className={step === "approve" || step === "release" ? "sv sv-p" : "sv"}>
+            <div
+              key={step}
+              className={step === "approve" || step === "release" ? `${look["sv"]} ${look["sv-p"]}` : look["sv"]}
+            >
               <i />
               <b>{step}</b>
               <span>{first.step[step]}</span>
@@ -35,7 +39,7 @@ export function First() {
           <figcaption>{first.stepsMore}</figcaption>
         </figure>
         <FiveMinutes />
-        <section className="own">
+        <section className={look["own"]}>
           <h2>{first.own}</h2>
           <dl>
             {commands.map(([label, command]) => (

@@ -8,6 +8,7 @@ import { tookText } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
 import { stepsDone } from "./steps-done.ts"
 import { hasReadStory } from "./story-read.ts"
+import look from "./inbox.module.css"
 
 /** The agent that makes the calls of the first five minutes while the sample is there. */
 const sampleAgent = "dev"
@@ -92,16 +93,25 @@ export function FiveMinutes() {
   const now = steps.findIndex(({ done }) => done === undefined)
   return (
     <section>
-      <div className="first-h">
+      <div className={look["first-h"]}>
         <h2>{first.minutes}</h2>
         <span className="dim num">
           {first.doneOf(steps.filter(({ done }) => done !== undefined).length, steps.length)}
         </span>
       </div>
-      <ol className="fss">
+      <ol className={look["fss"]}>
         {steps.map(({ title, more, done, link, callId }, at) => (
-          <li key={title} className={done !== undefined ? "fs fs-done" : at === now ? "fs fs-now" : "fs"}>
-            <span className="fs-n">{done === undefined ? at + 1 : <Icon name="check" small />}</span>
+          <li
+            key={title}
+            className={
+              done !== undefined
+                ? `${look["fs"]} ${look["fs-done"]}`
+                : at === now
+                  ? `${look["fs"]} ${look["fs-now"]}`
+                  : look["fs"]
+            }
+          >
+            <span className={look["fs-n"]}>{done === undefined ? at + 1 : <Icon name="check" small />}</span>
             <div className="grow">
               <h3>{title}</h3>
               <p>{done ?? more}</p>

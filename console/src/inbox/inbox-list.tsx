@@ -14,6 +14,7 @@ import { AskNotify } from "./ask-notify.tsx"
 import { bandsOf, countTabs, type Entry, type Row, type Tab } from "./arrange.ts"
 import { Sample } from "./sample.tsx"
 import { DigestLine, RefusedLane, Suggestions } from "./lanes.tsx"
+import look from "./inbox.module.css"
 
 interface Props {
   readonly entries: readonly Entry[]
@@ -40,7 +41,7 @@ export function InboxList({ entries, heldBack, more, shown, tab, setTab, setStil
   ]
   return (
     <section
-      className="list"
+      className={look["list"]}
       aria-label={words.pages.inbox}
       onPointerEnter={(event) => event.pointerType === "mouse" && setStill(true)}
       onPointerLeave={() => setStill(false)}
@@ -51,7 +52,7 @@ export function InboxList({ entries, heldBack, more, shown, tab, setTab, setStil
           {words.inbox.waiting(counts.all)}
         </span>
       </div>
-      <div className="filter" role="group" aria-label={words.inbox.show}>
+      <div className={look["filter"]} role="group" aria-label={words.inbox.show}>
         {tabs.map(([each, label]) => (
           <button key={each} type="button" aria-pressed={tab === each} onClick={() => setTab(each)}>
             {label} <span>{counts[each]}</span>
@@ -61,15 +62,15 @@ export function InboxList({ entries, heldBack, more, shown, tab, setTab, setStil
       <div className="scroll" tabIndex={0} role="group" aria-label={words.inbox.sorted}>
         <DigestLine />
         {heldBack > 0 && (
-          <button type="button" className="heldback" onClick={() => setStill(false)}>
+          <button type="button" className={look["heldback"]} onClick={() => setStill(false)}>
             <Icon name="arrow-down" small />
             {words.inbox.newOnes(heldBack)}
           </button>
         )}
-        {bands.length === 0 && entries.length > 0 && <p className="none dim">{words.inbox.noneOfKind}</p>}
+        {bands.length === 0 && entries.length > 0 && <p className={`${look["none"]} dim`}>{words.inbox.noneOfKind}</p>}
         {bands.map(({ band, rows, count }) => (
           <div key={band} data-band={band}>
-            <div className="band">
+            <div className={look["band"]}>
               <h2>
                 <Risk band={band} />
               </h2>
@@ -84,7 +85,7 @@ export function InboxList({ entries, heldBack, more, shown, tab, setTab, setStil
             </ul>
           </div>
         ))}
-        {more > 0 && <p className="none dim">{words.inbox.moreWait(more)}</p>}
+        {more > 0 && <p className={`${look["none"]} dim`}>{words.inbox.moreWait(more)}</p>}
         {entries.length > 0 && <AskNotify />}
         <Suggestions />
         <RefusedLane />
@@ -104,14 +105,15 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
     <Link
       to="/inbox/$callId"
       params={{ callId: card.callId }}
-      className={`row ${alike.length > 1 ? "stack" : ""} ${gone ? "row-gone" : ""}`}
+      className={`${look["row"]} ${alike.length > 1 ? look["stack"] : ""} ${gone ? look["row-gone"] : ""}`}
       aria-current={current ? "true" : undefined}
       activeProps={{}}
+      data-gone={gone || undefined}
       data-call={alike.map(({ callId }) => callId).join(" ")}
       preload={false}
     >
       {gone ? <EndedIcon card={card} /> : <Icon name={iconOf(card)} />}
-      <span className="row-t grow">
+      <span className={`${look["row-t"]} grow`}>
         <b className="mono">{card.tool}</b>
         {alike.length > 1 ? (
           <span className="tag">{words.inbox.alike(alike.length)}</span>
@@ -135,10 +137,10 @@ function RowLink({ row, current }: { row: Row; current: boolean }) {
         )}
       </span>
       {gone ? <EndedWord card={card} /> : <ShortTimeLeft until={card.until} />}
-      <span className={isCode ? "row-w cut mono" : "row-w cut"}>
+      <span className={isCode ? `${look["row-w"]} cut mono` : `${look["row-w"]} cut`}>
         {printable(alike.map(({ summary }) => summary).join(", "))}
       </span>
-      <span className="row-a">{shortPath(card)}</span>
+      <span className={look["row-a"]}>{shortPath(card)}</span>
     </Link>
   )
 }

@@ -27,6 +27,7 @@ import {
 } from "./arrange.ts"
 import { First } from "./first.tsx"
 import { InboxList } from "./inbox-list.tsx"
+import look from "./inbox.module.css"
 
 export function InboxPage() {
   const words = useWords()
@@ -60,7 +61,7 @@ export function InboxPage() {
 
   if (data === undefined)
     return (
-      <main id="main" className="inbox">
+      <main id="main" className={look["inbox"]}>
         {error === null ? <Later>{<Skeleton />}</Later> : <ProblemBox error={error} retry={() => void refetch()} />}
       </main>
     )
@@ -76,7 +77,7 @@ export function InboxPage() {
   return (
     <main
       id="main"
-      className={wide && shown !== undefined ? "inbox inbox-wide" : "inbox"}
+      className={wide && shown !== undefined ? `${look["inbox"]} ${look["inbox-wide"]}` : look["inbox"]}
       data-view={shown === undefined ? "list" : "card"}
     >
       {shown !== undefined && <h1 className="vh phone-only">{words.pages.inbox}</h1>}
@@ -146,16 +147,16 @@ function Pane({ callId, waiting, place }: PaneProps) {
 function Gone({ callId, place }: Pick<PaneProps, "callId" | "place">) {
   const words = useWords()
   const record = useQuery(recordQuery(callId))
-  if (record.isPending) return <section className="pane pane-gone" aria-busy="true" />
+  if (record.isPending) return <section className="pane" aria-busy="true" />
   const wasNever = record.data?.length === 0 || (record.error !== null && problemOf(record.error).status === 404)
   return (
-    <section className="pane pane-gone" aria-labelledby="card-title" data-card={callId} data-state="gone">
-      <div className="gone">
+    <section className="pane" aria-labelledby="card-title" data-card={callId} data-state="gone">
+      <div className={look["gone"]}>
         <Icon name="clock-off" />
         <h2 id="card-title">{wasNever ? words.states.never : words.states.gone}</h2>
         <p className="soft">{wasNever ? words.states.neverMore : words.states.goneMore}</p>
         <code className="dim">{callId}</code>
-        <div className="gone-b">
+        <div className={look["gone-b"]}>
           {!wasNever && (
             <Link className="btn" to="/audit/$callId" params={{ callId }}>
               {words.states.follow}
@@ -194,12 +195,12 @@ function useFirstCard(shown: string | undefined, first: string | undefined) {
 
 function Skeleton() {
   return (
-    <section className="list" aria-busy="true">
+    <section className={look["list"]} aria-busy="true">
       <div className="head">
         <div className="sk sk-1" />
       </div>
       {[1, 2, 3, 4].map((each) => (
-        <div key={each} className="row">
+        <div key={each} className={look["row"]}>
           <span />
           <div className="sk sk-2" />
         </div>

@@ -13,6 +13,7 @@ import { agoText, spanText } from "../words/time-text.ts"
 import { useSay, useWords } from "../words/words.tsx"
 import { forgetLastVisit, useLastVisit } from "./last-visit.ts"
 import { RuleDialog } from "./rule-dialog.tsx"
+import look from "./inbox.module.css"
 
 /** Shows the events that nobody watched, from the record. */
 export function DigestLine() {
@@ -25,7 +26,7 @@ export function DigestLine() {
   const { ran, waited, refused, expired } = data
   if (ran + waited + refused + expired === 0) return null
   return (
-    <div className="digest">
+    <div className={look["digest"]} data-digest>
       <Icon name="clock" />
       <p className="grow">
         <Marked text={words.inbox.digest(spanText(data.now - since, words), ran, waited, refused, expired)} />
@@ -64,15 +65,15 @@ function OneSuggestion({ suggestion, hide }: { suggestion: Suggestion; hide: () 
   const [open, setOpen] = useState(false)
   const { rule, approvals, refusedCompared, examples } = suggestion
   return (
-    <div className="suggest">
-      <div className="suggest-t">
+    <div className={look["suggest"]} data-suggestion>
+      <div className={look["suggest-t"]}>
         <Icon name="bulb" />
         <p>
           <Marked text={words.inbox.suggestion(approvals, rule.allow, rule.touching.join(", "), rule.agent)} />
         </p>
       </div>
       <p className="dim">{words.inbox.suggestionMore(approvals, refusedCompared)}</p>
-      <div className="suggest-b">
+      <div className={look["suggest-b"]}>
         <button type="button" className="btn btn-s" onClick={() => setOpen(true)}>
           {words.inbox.makeRule}
         </button>
@@ -100,23 +101,25 @@ export function RefusedLane() {
   if (data === undefined) return <Loading of={query} lines={2} />
   if (data.items.length === 0) return null
   return (
-    <div className="refused">
-      <div className="band">
+    <div className={look["refused"]} data-refused>
+      <div className={look["band"]}>
         <h2>{words.inbox.refusedToday}</h2>
         <span className="num">{data.total}</span>
       </div>
       <ul>
         {data.items.map((item) => (
           <li key={item.callId}>
-            <button type="button" className="row" onClick={() => setOpen(item)}>
+            <button type="button" className={look["row"]} onClick={() => setOpen(item)}>
               <Icon name="ban" />
-              <span className="row-t grow">
+              <span className={`${look["row-t"]} grow`}>
                 <b className="mono">{item.tool}</b>
-                <span className="row-w mono cut">{printable(item.summary)}</span>
+                <span className={`${look["row-w"]} mono cut`}>{printable(item.summary)}</span>
               </span>
-              <span className="row-a">{item.agentId}</span>
-              <span className="row-w cut">{item.reasons.map(say).join(" ")}</span>
-              <span className="row-go">{item.draft === undefined ? words.inbox.why : words.inbox.draftRule}</span>
+              <span className={look["row-a"]}>{item.agentId}</span>
+              <span className={`${look["row-w"]} cut`}>{item.reasons.map(say).join(" ")}</span>
+              <span className={look["row-go"]}>
+                {item.draft === undefined ? words.inbox.why : words.inbox.draftRule}
+              </span>
             </button>
           </li>
         ))}

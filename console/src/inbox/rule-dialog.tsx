@@ -6,6 +6,7 @@ import { queries } from "../api/live.ts"
 import { useTell } from "../ui/notices.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
+import look from "./inbox.module.css"
 
 interface RuleProps {
   readonly opened: boolean
@@ -50,7 +51,7 @@ export function RuleDialog({ opened, close, rule, examples, added }: RuleProps) 
         }}
       >
         <p className="soft">{words.inbox.ruleExplained}</p>
-        <dl className="kv rule">
+        <dl className={`kv ${look["rule"]}`}>
           {Object.entries(rule)
             .filter(([name]) => name !== "because")
             .map(([name, value]) => (

@@ -9,6 +9,7 @@ import { Marked } from "../ui/marked.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
+import look from "./inbox.module.css"
 
 /** Says that this is the sample, and removes it, once somebody has read what goes and what stays. */
 export function Sample() {
@@ -16,7 +17,7 @@ export function Sample() {
   const { scopes } = useMe()
   const [asked, setAsked] = useState(false)
   return (
-    <div className="sample">
+    <div className={look["sample"]}>
       <Icon name="flask" />
       <p className="grow">
         <Marked text={words.first.sample} />

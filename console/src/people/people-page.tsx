@@ -16,13 +16,14 @@ import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
 import { agentsQuery } from "../tools/queries.ts"
 import { peopleQuery, tokensQuery } from "./queries.ts"
+import look from "./people.module.css"
 
 /** Shows the people who answer approvals, and the programs that act as agents. Secrets are shown once, when made. */
 export function PeoplePage() {
   const words = useWords()
   return (
-    <div className="people scroll" tabIndex={0} role="group" aria-label={words.govern.org.people}>
-      <div className="people-b">
+    <div className={`${look["people"]} scroll`} tabIndex={0} role="group" aria-label={words.govern.org.people}>
+      <div className={look["people-b"]}>
         <People />
         <Tokens />
       </div>
@@ -251,7 +252,7 @@ function Field({ label, ...input }: FieldProps) {
 function Secret({ secret, text }: { secret: string | undefined; text: string }) {
   if (secret === undefined) return null
   return (
-    <div className="secret" role="status">
+    <div className={look["secret"]} role="status">
       <p>
         <Marked text={text} />
       </p>
@@ -263,7 +264,7 @@ function Secret({ secret, text }: { secret: string | undefined; text: string }) 
 function Table({ heads, children }: { heads: readonly string[]; children: ReactNode }) {
   const words = useWords()
   return (
-    <div className="people-t">
+    <div className={look["people-t"]}>
       <table className="tbl">
         <thead>
           <tr>

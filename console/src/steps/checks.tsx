@@ -2,6 +2,7 @@ import type { Explanation } from "../../../src/interfaces/http/routes/tool-schem
 import type { IconName } from "../ui/icon-paths.ts"
 import { Icon } from "../ui/icon.tsx"
 import { useSay, useWords } from "../words/words.tsx"
+import look from "./steps.module.css"
 
 /** A check and what it said. Recorded reasons have no verdict: they are why a person was asked or why it was refused. */
 export interface Checked {
@@ -23,9 +24,9 @@ export function Checks({ checks }: { checks: readonly Checked[] }) {
   const say = useSay()
   const words = useWords()
   return (
-    <ul className="chks">
+    <ul className={look["chks"]} data-checks>
       {checks.map(({ check, source, code = "", params, sentence, verdict = "ask", binding }, at) => (
-        <li className={`chk chk-${verdict}`} key={`${at} ${sentence}`}>
+        <li className={`${look["chk"]} ${look[`chk-${verdict}`] ?? ""}`} key={`${at} ${sentence}`}>
           <Icon name={icons[verdict] ?? "minus"} />
           <span className="grow">
             <span className="vh">{words.steps.verdict[verdict]}: </span>

@@ -1,18 +1,19 @@
 import type { ReactNode } from "react"
 import { useWords } from "../words/words.tsx"
 import type { StepName, Tick } from "./ticks.ts"
+import look from "./steps.module.css"
 
-const marks: Readonly<Record<Tick | "record", string>> = {
-  done: "st-d",
-  skipped: "st-s",
-  waiting: "st-a hatch",
-  running: "st-d st-run",
-  held: "st-h",
-  no: "st-a",
-  refused: "st-x",
-  failed: "st-f",
+const marks: Readonly<Record<Tick | "record", string | undefined>> = {
+  done: look["st-d"],
+  skipped: look["st-s"],
+  waiting: `${look["st-a"]} hatch`,
+  running: `${look["st-d"]} ${look["st-run"]}`,
+  held: look["st-h"],
+  no: look["st-a"],
+  refused: look["st-x"],
+  failed: look["st-f"],
   open: "",
-  record: "st-r",
+  record: look["st-r"],
 }
 
 interface StepProps {
@@ -26,10 +27,10 @@ interface StepProps {
 export function Step({ name, tick, time, children }: StepProps) {
   const words = useWords()
   return (
-    <li className={`step ${tick === "asked" ? "st-a" : marks[tick]}`}>
-      <i className="step-m" />
-      <div className="step-b">
-        <h3 className="step-h">
+    <li className={`${look["step"]} ${tick === "asked" ? look["st-a"] : marks[tick]}`}>
+      <i className={look["step-m"]} />
+      <div className={look["step-b"]}>
+        <h3 className={look["step-h"]}>
           <b>{name}</b>
           <small>{words.steps.about[name]}</small>
           <span className="vh">{words.steps.tick[tick]}</span>

@@ -20,6 +20,7 @@ import { Answers } from "../steps/answers.tsx"
 import { recordQuery } from "./queries.ts"
 import { RecordStep } from "./record-step.tsx"
 import { goOn, tryAgain, useRun, type Run } from "./run.ts"
+import look from "./tools.module.css"
 
 /** Shows the outcome of the last Explain or Call: the seven steps, live. */
 export function Outcome() {
@@ -37,8 +38,8 @@ export function Outcome() {
       section.current?.scrollIntoView({ block: "start" })
   }, [startedAt, isWrong])
   return (
-    <section ref={section} className="why-p" aria-label={words.tools.outcome}>
-      <div className="scroll why-b" tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>
+    <section ref={section} id="outcome" className={look["why-p"]} aria-label={words.tools.outcome}>
+      <div className={`scroll ${look["why-b"]}`} tabIndex={0} role="group" aria-label={words.audit.stepsLabel}>
         {run === undefined ? (
           <div className="play-empty">
             <p>
@@ -104,7 +105,7 @@ function Steps({ run }: { run: Run }) {
   const isEarly = explanation?.checks.some(({ check }) => check === "registry" || check === "schema") === true
   return (
     <>
-      <header className="verdict" aria-live="polite">
+      <header className={look["verdict"]} aria-live="polite">
         <Rail ticks={ticks} label={title} />
         <h2>{title}</h2>
         <span className="grow" />
@@ -120,7 +121,7 @@ function Steps({ run }: { run: Run }) {
           </p>
         </div>
       )}
-      <div className="dim for-p">
+      <div className={`dim ${look["for-p"]}`}>
         <span>
           <code>{request.tool}</code> {words.audit.by(request.agentId)}
         </span>

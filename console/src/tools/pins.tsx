@@ -12,6 +12,7 @@ import { useProblemText } from "../words/problem-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { compareLines, definitionLines } from "./compare-lines.ts"
 import { pinsQuery } from "./queries.ts"
+import look from "./tools.module.css"
 
 const waits = ({ state }: McpPin) => state === "new" || state === "changed"
 
@@ -28,12 +29,12 @@ export function Pins({ server }: { server: string }) {
   const mayManage = scopes.includes("manage")
   const trustPins = (pins: readonly McpPin[]) => trust.mutate(pins)
   return (
-    <div className="pins">
+    <div className={look["pins"]}>
       {toLookAt.length > 0 && !mayManage && <p className="hint">{words.tools.manageOnly}</p>}
       {toLookAt.length > 1 && mayManage && (
         <button
           type="button"
-          className="btn btn-s pins-all"
+          className={`btn btn-s ${look["pins-all"]}`}
           disabled={trust.isPending}
           onClick={() => trustPins(toLookAt)}
         >
@@ -80,8 +81,8 @@ function Pin({ pin, trust }: { pin: McpPin; trust: (() => void) | undefined }) {
   }
   const shown = seen ?? definition
   return (
-    <article className="pin">
-      <header className="pin-h">
+    <article className={look["pin"]}>
+      <header className={look["pin-h"]}>
         <code className="cut">{tool}</code>
         <span className={waits(pin) ? "tag tag-ask" : "tag"}>{words.tools.pinState[state]}</span>
         <span className="grow" />
@@ -121,11 +122,11 @@ function Difference({ before, after }: { before: unknown; after: unknown }) {
   const lines = compareLines(definitionLines(before), definitionLines(after))
   const marks = { same: " ", added: "+", removed: "−" }
   return (
-    <section className="term term-s pin-d" tabIndex={0} aria-label={words.tools.differs}>
+    <section className={`term term-s ${look["pin-d"]}`} tabIndex={0} aria-label={words.tools.differs}>
       <pre>
         {lines.map(({ kind, text }, at) => (
-          <span key={`${at} ${text}`} className={`pl pl-${kind}`}>
-            <span className="pl-m">{marks[kind]}</span>
+          <span key={`${at} ${text}`} data-kind={kind} className={`${look["pl"]} ${look[`pl-${kind}`] ?? ""}`}>
+            <span className={look["pl-m"]}>{marks[kind]}</span>
             {text}
             {"\n"}
           </span>

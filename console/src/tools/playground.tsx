@@ -17,6 +17,7 @@ import { lastRequest } from "./run.ts"
 import { addressOf, callName, toolAt, type ToolAddress } from "./tool-address.ts"
 import { ToolList } from "./tool-list.tsx"
 import { ToolPanel } from "./tool-panel.tsx"
+import look from "./tools.module.css"
 
 const route = getRouteApi("/frame/tools/")
 
@@ -38,7 +39,7 @@ export function Playground() {
     return <ProblemBox error={failed} retry={() => void Promise.all([tools.refetch(), agents.refetch()])} />
   }
   return (
-    <div className="play" data-view={name === undefined ? "list" : "tool"}>
+    <div className={look["play"]} data-view={name === undefined ? "list" : "tool"}>
       <InHead>
         <AgentPicker
           agents={agents.data}
@@ -58,12 +59,12 @@ export function Playground() {
           agent={agent}
         />
       ) : (
-        <section className="play-form play-empty">
+        <section className={`${look["play-form"]} play-empty`}>
           <p>
             <b>{name === undefined ? words.tools.choose : words.tools.noSuchTool(name)}</b>
           </p>
           <p className="soft">{words.tools.chooseMore}</p>
-          <ul className="tries">
+          <ul className={look["tries"]}>
             {tries(tools.data, agent).map((each) => (
               <li key={each.name}>
                 <Link to="/tools" search={(before) => ({ ...before, ...addressOf(each, tools.data) })}>
@@ -148,8 +149,8 @@ function InHead({ children }: { children: React.ReactNode }) {
 function Loading() {
   return (
     <Later>
-      <div className="play" aria-busy="true">
-        <div className="tools">
+      <div className={look["play"]} aria-busy="true">
+        <div className={look["tools"]}>
           <div className="sks">
             {Array.from({ length: 12 }, (_, at) => (
               <div className="sk" key={`${at}`} />

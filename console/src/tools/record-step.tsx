@@ -3,6 +3,7 @@ import type { AuditEntryJson } from "../../../src/interfaces/http/routes/audit-s
 import { Step } from "../steps/step-list.tsx"
 import { clockTime } from "../words/time-text.ts"
 import { useWords } from "../words/words.tsx"
+import look from "./tools.module.css"
 
 /** Shows the record of a call, with the way to its page. */
 export function RecordStep({ callId, entries }: { callId: string; entries: readonly AuditEntryJson[] | undefined }) {
@@ -19,7 +20,7 @@ export function RecordStep({ callId, entries }: { callId: string; entries: reado
               {words.tools.openRecord}
             </Link>
           </p>
-          <ul className="ents">
+          <ul className={look["ents"]}>
             {entries.map((entry, at) => (
               <li key={`${at} ${entry.kind}`}>
                 <code>{entry.kind}</code>

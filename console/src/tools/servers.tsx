@@ -7,6 +7,7 @@ import { Marked } from "../ui/marked.tsx"
 import { useWords } from "../words/words.tsx"
 import { Pins } from "./pins.tsx"
 import { serversQuery } from "./queries.ts"
+import look from "./tools.module.css"
 
 const dots: Readonly<Record<McpServerState["state"], string>> = {
   connected: "dot-live",
@@ -36,7 +37,7 @@ export function Servers() {
       </div>
     )
   return (
-    <div className="scroll srvs">
+    <div className={`scroll ${look["srvs"]}`}>
       {data.map((server) => (
         <Server key={server.name} server={server} />
       ))}
@@ -51,12 +52,12 @@ function Server({ server }: { server: McpServerState }) {
   const isOpen = toggled ?? quarantined > 0
   const [first, ...rest] = (problem ?? "").split("\n")
   return (
-    <section className="srv" aria-labelledby={`server-${name}`}>
-      <header className="srv-h">
+    <section className={look["srv"]} aria-labelledby={`server-${name}`}>
+      <header className={look["srv-h"]}>
         <h2 id={`server-${name}`} className="mono">
           {name}
         </h2>
-        <span className="srv-s">
+        <span className={look["srv-s"]}>
           <i className={`dot ${dots[state]}`} />
           {words.tools.state[state]}
         </span>

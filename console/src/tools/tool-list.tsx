@@ -6,6 +6,7 @@ import { useWords } from "../words/words.tsx"
 import { findTools, groupTools, type ToolGroup } from "./arrange.ts"
 import type { AgentInfo } from "./queries.ts"
 import { addressOf } from "./tool-address.ts"
+import look from "./tools.module.css"
 
 interface Props {
   readonly tools: readonly ToolInfo[]
@@ -25,13 +26,13 @@ export function ToolList({ tools, agent, shown }: Props) {
   const without = groups.filter((group) => !has(group))
   const hasLayers = new Set(tools.map(({ layer }) => layer)).size > 1
   return (
-    <aside className="tools">
-      <div className="tools-s">
-        <label className="in in-s">
+    <aside className={look["tools"]}>
+      <div className={look["tools-s"]}>
+        <label className={`in ${look["in-s"]}`}>
           <Icon name="search" small />
           <span className="vh">{words.tools.find}</span>
           <input
-            className="bare"
+            className={look["bare"]}
             type="search"
             placeholder={words.tools.findMore}
             value={search}
@@ -50,12 +51,12 @@ export function ToolList({ tools, agent, shown }: Props) {
         )}
       </div>
       <nav className="scroll" aria-label={words.tools.list}>
-        <ul className="tgs">
+        <ul className={look["tgs"]}>
           {groups.filter(has).map((group) => (
             <Group key={group.name} group={group} tools={tools} shown={shown} open={search !== "" || by === "layer"} />
           ))}
           {without.length > 0 && agent !== undefined && (
-            <li className="tg-none">
+            <li className={look["tg-none"]}>
               <p className="hint">{words.tools.noneOfThese(agent.id)}</p>
               <ul>
                 {without.map((group) => (
@@ -66,7 +67,7 @@ export function ToolList({ tools, agent, shown }: Props) {
           )}
         </ul>
         {found.length === 0 && (
-          <p className="hint tg-n">{tools.length === 0 ? words.tools.noneYet : words.tools.nothing}</p>
+          <p className={`hint ${look["tg-n"]}`}>{tools.length === 0 ? words.tools.noneYet : words.tools.nothing}</p>
         )}
       </nav>
     </aside>
@@ -90,7 +91,7 @@ function Group({ group, tools, shown, open, closed = false }: GroupProps) {
     <li>
       <button
         type="button"
-        className={closed ? "tg tg-off" : "tg"}
+        className={closed ? `${look["tg"]} ${look["tg-off"]}` : look["tg"]}
         aria-expanded={isOpen}
         onClick={() => setToggled(!isOpen)}
       >
@@ -125,7 +126,7 @@ function OneTool({ tool, isShown, tools }: { tool: ToolInfo; isShown: boolean; t
   return (
     <Link
       ref={link}
-      className="tt"
+      className={look["tt"]}
       to="/tools"
       search={(before) => ({ ...address, ...(before.agent === undefined ? {} : { agent: before.agent }) })}
       aria-current={isShown ? "true" : undefined}
@@ -140,11 +141,14 @@ function OneTool({ tool, isShown, tools }: { tool: ToolInfo; isShown: boolean; t
       {quarantine !== undefined ? (
         <span className="tag tag-ask">{words.tools.quarantined}</span>
       ) : enabled ? (
-        <span className={level === "sensitive" ? "lv lv-s" : "lv"} title={words.tools.levelMore[level]}>
+        <span
+          className={level === "sensitive" ? `${look["lv"]} ${look["lv-s"]}` : look["lv"]}
+          title={words.tools.levelMore[level]}
+        >
           {words.tools.level[level]}
         </span>
       ) : (
-        <span className="lv">{words.tools.off}</span>
+        <span className={look["lv"]}>{words.tools.off}</span>
       )}
     </Link>
   )

@@ -20,6 +20,7 @@ import { managesOrganisation, recordQuery, type AgentInfo } from "./queries.ts"
 import { usableInput } from "./recorded-input.ts"
 import { call, explain, useRun, type Run } from "./run.ts"
 import { ToolDetails } from "./tool-details.tsx"
+import look from "./tools.module.css"
 
 const route = getRouteApi("/frame/tools/")
 
@@ -58,10 +59,10 @@ export function ToolPanel({ tool, name, agent }: Props) {
   }
   useShortcuts({ Enter: () => start("call"), e: () => start("explain") })
   return (
-    <section className="play-form" aria-labelledby="tool-name">
+    <section className={look["play-form"]} aria-labelledby="tool-name">
       <form
         ref={form}
-        className="scroll form-b"
+        className={`scroll ${look["form-b"]}`}
         tabIndex={-1}
         onSubmit={(event) => {
           event.preventDefault()
@@ -69,7 +70,7 @@ export function ToolPanel({ tool, name, agent }: Props) {
         }}
       >
         <Head tool={tool} />
-        <div className="form-t">
+        <div className={look["form-t"]}>
           {hasFields && (
             <div className="seg" role="group" aria-label={words.tools.inputAs}>
               <button type="button" aria-pressed={view === "form"} onClick={() => setView("form")}>
@@ -114,9 +115,9 @@ export function ToolPanel({ tool, name, agent }: Props) {
           )
         )}
       </form>
-      <div className="form-f">
+      <div className={look["form-f"]}>
         {!scopes.includes("call") && (
-          <p className="hint form-n">
+          <p className={`hint ${look["form-n"]}`}>
             <Marked text={words.tools.mayNotCall} />
           </p>
         )}
@@ -145,7 +146,7 @@ function Head({ tool }: { tool: ToolInfo }) {
   const { name, layer, version, level, effect, destructive, calls, failures, p50 } = tool
   return (
     <header className="card-h">
-      <div className="tool-h">
+      <div className={look["tool-h"]}>
         <Link
           className="ib phone-only"
           to="/tools"
@@ -182,7 +183,7 @@ function Recent({ tool, choose }: { tool: string; choose: (input: unknown) => vo
   if (inputs.length === 0) return null
   return (
     <Select
-      className="select-s recent"
+      className={`select-s ${look["recent"]}`}
       aria-label={words.tools.recent}
       value=""
       onChange={(event) => choose(inputs[Number(event.target.value)])}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet } from "@tanstack/react-router"
 import { useWords } from "../words/words.tsx"
 import { serversQuery } from "./queries.ts"
+import look from "./tools.module.css"
 
 /** Tools: the playground, and the MCP servers with what they offer. */
 export function ToolsPage() {
@@ -10,9 +11,9 @@ export function ToolsPage() {
   const toLookAt = servers.reduce((sum, { quarantined }) => sum + quarantined, 0)
   return (
     <main className="page" id="main">
-      <div className="head head-wrap">
+      <div className={`head ${look["head-wrap"]}`}>
         <h1>{words.pages.tools}</h1>
-        <nav className="seg seg-a" aria-label={words.tools.view}>
+        <nav className={`seg ${look["seg-a"]}`} aria-label={words.tools.view}>
           <Link
             to="/tools"
             activeOptions={{ exact: true, includeSearch: false }}
@@ -26,7 +27,7 @@ export function ToolsPage() {
           </Link>
         </nav>
         <span className="grow" />
-        <span id="head-side" className="head-side" />
+        <span id="head-side" className={look["head-side"]} />
       </div>
       <Outlet />
     </main>
