@@ -8,7 +8,7 @@ const marks: Readonly<Record<Tick | "record", string>> = {
   waiting: "st-a hatch",
   running: "st-d st-run",
   held: "st-h",
-  no: "st-a",
+  no: "st-x",
   refused: "st-x",
   failed: "st-f",
   open: "",
