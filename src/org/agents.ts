@@ -178,22 +178,31 @@ export async function changeAgentRole(
 ): Promise<Agent> {
   requirePerson(by, "change the role of an agent")
   await context.documents.refresh()
-  const role = context.roster.findRole(roleName)
-  if (role === undefined)
-    throw new OrganisationError("unknown_role", `There is no role '${roleName}'. Choose one that exists.`)
-  const agent = await writeDocument<Agent>(context, { kind: "agent", id }, by, () => {
-    const { source, ...found } = context.roster.agent(id) ?? refuseUnknown(id)
-    if (found.status !== "active") refuseUnknown(id)
-    if (source === sources.builtIn)
-      throw new OrganisationError(
-        "cannot_change_system_agent",
-        `Agent '${id}' is built in and keeps its role. Create an agent of your own.`,
-      )
-    refuseConfigured({ source }, `Agent '${id}'`, "org.agents")
-    return { body: { ...found, roleId: role.id } }
-  })
+  const agent = await writeDocument<Agent>(context, { kind: "agent", id }, by, () => ({
+    body: agentWithRole(context, id, roleName).agent,
+  }))
   context.emit({ type: "AGENT_CHANGED", at: context.now(), agent: id, change: "updated" })
   return agent
+}
+
+/** An agent as another role would make it. Throws where giving it that role is refused. */
+export function agentWithRole(
+  { roster }: Pick<OrganisationContext, "roster">,
+  id: string,
+  roleName: string,
+): { agent: Agent; role: Role } {
+  const role = roster.findRole(roleName)
+  if (role === undefined)
+    throw new OrganisationError("unknown_role", `There is no role '${roleName}'. Choose one that exists.`)
+  const { source, ...found } = roster.agent(id) ?? refuseUnknown(id)
+  if (found.status !== "active") refuseUnknown(id)
+  if (source === sources.builtIn)
+    throw new OrganisationError(
+      "cannot_change_system_agent",
+      `Agent '${id}' is built in and keeps its role. Create an agent of your own.`,
+    )
+  refuseConfigured({ source }, `Agent '${id}'`, "org.agents")
+  return { agent: { ...found, roleId: role.id }, role }
 }
 
 function refuseUnknown(id: string): never {

@@ -18,7 +18,7 @@ import {
   updatePerson,
   withoutTokenHash,
 } from "./people.ts"
-import { previewRole, viewOfRole, type RolePreview } from "./role-preview.ts"
+import { previewAgentRole, previewRole, viewOfRole, type RolePreview } from "./role-preview.ts"
 import { createRole, deleteRole, roleRevision, updateRole } from "./roles.ts"
 import { Roster } from "./roster.ts"
 import { terminateAgent } from "./terminate-agent.ts"
@@ -125,6 +125,11 @@ export class Directory implements Organisation, OrganisationAdmin {
   /** The organisation as it would be with a role changed, or with a new one. Throws where saving would be refused. */
   previewRole(id: string | undefined, change: Partial<NewRole>): RolePreview {
     return previewRole(this.#context, id, change)
+  }
+
+  /** The organisation as it would be with another role for an agent. Throws where giving it would be refused. */
+  previewAgentRole(id: string, role: string): RolePreview {
+    return previewAgentRole(this.#context, id, role)
   }
 
   /** Returns the view that a new agent of a role has. */

@@ -1,11 +1,12 @@
 import type { Agent, AgentView, Role } from "../core/organisation.ts"
+import { agentWithRole } from "./agents.ts"
 import { AgentViews } from "./agent-views.ts"
 import type { NewRole } from "./organisation-admin.ts"
 import { roleFields } from "./role-fields.ts"
 import { changeableRole, refuseTakenName } from "./roles.ts"
 import type { OrganisationContext } from "./write-document.ts"
 
-/** The organisation as it would be with a role changed. Nothing is stored. */
+/** The organisation as it would be with a role changed, or an agent's role. Nothing is stored. */
 export interface RolePreview {
   /** Returns the view that an agent would have. */
   view(agentId: string): AgentView | undefined
@@ -35,6 +36,12 @@ export function previewRole(
   return viewsWith({ roster, levelOrder, defaultToolGroups }, role)
 }
 
+/** An agent with another role. Throws where giving it would be refused. */
+export function previewAgentRole(context: OrganisationContext, id: string, roleName: string): RolePreview {
+  const { agent, role } = agentWithRole(context, id, roleName)
+  return viewsWith(context, role, agent)
+}
+
 /** Returns the view that a new agent of a role has now. */
 export function viewOfRole(context: OrganisationContext, role: Role): AgentView {
   return viewsWith(context, role).newAgent
@@ -43,10 +50,11 @@ export function viewOfRole(context: OrganisationContext, role: Role): AgentView 
 function viewsWith(
   { roster, levelOrder, defaultToolGroups }: Pick<OrganisationContext, "roster" | "levelOrder" | "defaultToolGroups">,
   role: Role,
+  changedAgent?: Agent,
 ): RolePreview {
   const agent: Agent = { id: nobody, roleId: role.id, status: "active", ...made }
   const changed = {
-    agent: (id: string) => (id === nobody ? agent : roster.agent(id)),
+    agent: (id: string) => (id === nobody ? agent : id === changedAgent?.id ? changedAgent : roster.agent(id)),
     role: (id: string) => (id === role.id ? role : roster.role(id)),
     freeze: (id: string) => (id === nobody ? undefined : roster.freeze(id)),
   }

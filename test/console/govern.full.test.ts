@@ -80,6 +80,30 @@ describe.skipIf(!hasBrowser)("whoever governs", () => {
     expect(await call("kid")).toMatchObject({ success: true })
   })
 
+  test("sees what another role means for an agent before it is given, and talks to that agent", async () => {
+    const { app, url, signIn } = await openConsole()
+    await app.org.createRole({ name: "counter", toolGroups: ["data"] }, manager)
+    for (const id of ["kim", "lea"]) await app.org.createAgent({ id, role: "developer" }, manager)
+    const { page, problems } = await signIn("me")
+    await page.goto(`${url}/organisation/agents/kim`)
+    await page.getByRole("button", { name: "Change role" }).click()
+    await page.getByLabel("Role", { exact: true }).selectOption("counter")
+    const change = page.locator("[data-preview='kim']")
+    await change.getByText("write_file").waitFor()
+    expect(app.org.view("kim")?.role.name).toBe("developer")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await until(async () => app.org.view("kim")?.role.name === "counter", "it has the role")
+    for (const id of ["kim", "lea"]) {
+      await page.goto(`${url}/organisation/agents/${id}`)
+      await page.getByRole("link", { name: "Talk to it" }).click()
+      await until(async () => (await page.getByLabel("Talk to").inputValue()) === id, `${id} is chosen`)
+    }
+    await page.goto(`${url}/organisation/roles/${app.org.listRoles()[0]!.id}`)
+    await page.getByRole("heading", { name: "What would change" }).waitFor()
+    expect(await page.evaluate("document.documentElement.scrollHeight <= innerHeight")).toBe(true)
+    expect(problems).toEqual([])
+  })
+
   test("tries a rule on examples and records, saves it, sees it in why, and removes it", async () => {
     const { app, url, signIn } = await openConsole()
     app.registry.register(

@@ -48,14 +48,13 @@ export function ActivityPage() {
         <span className="grow" />
         {(["agent", "tool", "verdict"] as const).map((name) => (
           <label key={name} className="picker">
-            <span className="dim wide-only">{text[name]}</span>
             <Select
               className="select-s"
               aria-label={text[name]}
               value={filter[name] ?? ""}
               onChange={(event) => choose(name, event.target.value)}
             >
-              <option value="">{text.any}</option>
+              <option value="">{text.any[name]}</option>
               {choices[name].map(([value, title]) => (
                 <option key={value} value={value}>
                   {title}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link, useNavigate } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useRef, useState } from "react"
 import { useMe } from "../api/queries.ts"
 import { queries } from "../api/live.ts"
@@ -28,7 +28,9 @@ export function Begin() {
   const { data: models } = useQuery({ ...modelsQuery, enabled: scopes.includes("read") })
   const mayManage = scopes.includes("manage")
   const open = agents.filter((agent) => mayManage || !managesOrganisation(agent))
-  const [chosen, setChosen] = useState<string | undefined>(() => localStorage.getItem(lastAgent) ?? undefined)
+  const { begin: asked } = useSearch({ strict: false })
+  const [picked, setPicked] = useState<string>()
+  const chosen = picked ?? asked ?? localStorage.getItem(lastAgent)
   const likely = useLikelyAgent(open)
   const agent = open.find(({ id }) => id === chosen) ?? likely
   const [text, setText] = useState(() => draftOf(draft))
@@ -83,7 +85,7 @@ export function Begin() {
             className="select-s"
             aria-label={words.chat.withAgent}
             value={agent?.id ?? ""}
-            onChange={(event) => setChosen(event.target.value)}
+            onChange={(event) => setPicked(event.target.value)}
           >
             {open.map(({ id, roleName }) => (
               <option key={id} value={id}>

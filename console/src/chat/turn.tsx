@@ -67,7 +67,7 @@ export const Turn = memo(function Turn({ chatId, turn: given, speaks, agent, key
     <article className={look["turn"]} data-turn={turn.index} data-from="agent">
       {speaks && <Speaker name={agent.id} more={agent.role} isAgent />}
       <div className={look["said"]}>
-        {turn.interrupted && <span className="tag tag-ask">{words.chat.interrupted}</span>}
+        {turn.interrupted && <span className={`tag tag-ask ${look["interrupted"]}`}>{words.chat.interrupted}</span>}
         <Thought text={turn.reasoning} />
         {turn.text !== "" && <Markdown text={turn.text} />}
         {more}
@@ -91,7 +91,7 @@ export function WrittenTurn({ written, agent, speaks }: { written: Written; spea
     <article className={look["turn"]} data-turn={written.turn} data-writing data-attempt={written.attempt} aria-busy>
       {speaks && <Speaker name={agent.id} more={agent.role} isAgent />}
       <div className={look["said"]}>
-        {written.interrupted && <span className="tag tag-ask">{words.chat.interrupted}</span>}
+        {written.interrupted && <span className={`tag tag-ask ${look["interrupted"]}`}>{words.chat.interrupted}</span>}
         {written.reasoning !== "" && (
           <details className={look["thought"]} open={written.text === ""}>
             <summary>{words.chat.thinks}</summary>

@@ -15,7 +15,8 @@ import { useTell } from "../ui/notices.tsx"
 import { Select } from "../ui/select.tsx"
 import { useProblemText } from "../words/problem-text.ts"
 import { useWords } from "../words/words.tsx"
-import { changeAgentRole, endQuery, rolesQuery, sendMessage, terminate } from "./queries.ts"
+import { agentRoleQuery, changeAgentRole, endQuery, rolesQuery, sendMessage, terminate } from "./queries.ts"
+import { RoleChanges } from "./role-preview.tsx"
 import look from "./org.module.css"
 
 /** Freeze, thaw, talk, message, another role, the end. */
@@ -140,9 +141,13 @@ function MessageForm({ id, may, act, close }: FormProps & { readonly may: boolea
 }
 
 function RoleForm({ id, role, may, act, close }: FormProps & { readonly role: string; readonly may: boolean }) {
-  const { org } = useWords().govern
+  const {
+    org,
+    role: { changes },
+  } = useWords().govern
   const { data: roles = [] } = useQuery(rolesQuery)
   const [chosen, setChosen] = useState(role)
+  const { data: preview } = useQuery({ ...agentRoleQuery(id, chosen), enabled: chosen !== role })
   const save = () => void act(changeAgentRole(id, chosen))
   return (
     <SmallForm submit={save} label={org.save} disabled={!may || chosen === role} close={close}>
@@ -153,6 +158,11 @@ function RoleForm({ id, role, may, act, close }: FormProps & { readonly role: st
           </option>
         ))}
       </Select>
+      {chosen !== role && (
+        <div className={`scroll ${look["brings"]}`} tabIndex={0} role="group" aria-label={changes} aria-live="polite">
+          <RoleChanges preview={preview} />
+        </div>
+      )}
     </SmallForm>
   )
 }

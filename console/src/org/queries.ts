@@ -31,6 +31,12 @@ export const panelQuery = (id: string) =>
   queryOptions({ queryKey: ["org", "agent", id], queryFn: () => get<AgentPanelJson>(agent(id)), retry: false })
 export const endQuery = (id: string) =>
   queryOptions({ queryKey: ["org", "end", id], queryFn: () => get<AgentEndJson>(`${agent(id)}/end`), gcTime: 0 })
+/** What another role would mean for an agent and those below it. */
+export const agentRoleQuery = (id: string, name: string) =>
+  queryOptions({
+    queryKey: ["org", "agent role", id, name],
+    queryFn: () => get<RolePreviewJson>(`${agent(id)}/preview?role=${encodeURIComponent(name)}`),
+  })
 
 export const createAgent = (body: { id: string; role: string; parentId?: string }) =>
   post<TreeAgentJson>("/v1/agents", body)

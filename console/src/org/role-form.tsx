@@ -9,6 +9,7 @@ import { printable } from "../../../src/lib/printable.ts"
 import { problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
 import { useMe } from "../api/queries.ts"
+import { commandKey } from "../frame/keys-help.tsx"
 import { Gone } from "../ui/gone.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Marked } from "../ui/marked.tsx"
@@ -168,7 +169,7 @@ export function RoleForm({ id, page, isGone }: { id: string; page: RolePageJson;
                 disabled={isGone || state.saving || preview?.refused !== undefined}
               >
                 {text.save}
-                <kbd aria-hidden="true">⌘S</kbd>
+                <kbd aria-hidden="true">{commandKey}S</kbd>
               </button>
             </>
           )}

@@ -8,7 +8,6 @@ import look from "./roles.module.css"
 export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson | undefined; isChanged: boolean }) {
   const words = useWords()
   const text = words.govern.role
-  const { language } = useLanguage()
   return (
     <aside
       className={look["preview"]}
@@ -19,31 +18,43 @@ export function RolePreview({ preview, isChanged }: { preview: RolePreviewJson |
       <div className={`scroll ${look["body"]}`} tabIndex={0} role="group" aria-label={text.changes}>
         <h2 className="h1">{text.changes}</h2>
         {!isChanged && <p className="soft">{text.noChange}</p>}
-        {preview?.refused !== undefined && (
-          <p className="strip strip-in strip-deny" role="alert">
-            <Icon name="alert-triangle" />
-            <span>{problemText({ ...preview.refused, detail: preview.refused.sentence }, language)}</span>
-          </p>
-        )}
-        {preview?.agents.length === 0 && preview.refused === undefined && <p className="soft">{text.nothing}</p>}
-        {preview?.limited.map(({ id, by, groups }) => (
-          <p key={`limited ${id}`} className="soft" data-limited={id}>
-            {text.limited(id, by, groups.slice(0, 6).join(words.card.comma))}
-          </p>
-        ))}
-        {preview?.agents.map(({ id, gained, lost, asksNow, runsNow }) => (
-          <section key={id} data-preview={id} className={look["agent"]}>
-            <Names title={text.gains(id, gained.length)} names={gained} tone="tag-ok" />
-            <Names title={text.loses(id, lost.length)} names={lost} tone="tag-deny" />
-            <Names title={text.asksNow(id)} names={asksNow} tone="tag-ask" />
-            <Names title={text.runsNow(id)} names={runsNow} tone="tag-ok" />
-          </section>
-        ))}
-        {preview !== undefined && preview.agents.length > 0 && preview.unchanged.length > 0 && (
-          <p className="soft">{text.stays(preview.unchanged.slice(0, 12).join(words.card.comma))}</p>
-        )}
+        <RoleChanges preview={preview} />
       </div>
     </aside>
+  )
+}
+
+/** The changes themselves, agent by agent. */
+export function RoleChanges({ preview }: { preview: RolePreviewJson | undefined }) {
+  const words = useWords()
+  const text = words.govern.role
+  const { language } = useLanguage()
+  return (
+    <>
+      {preview?.refused !== undefined && (
+        <p className="strip strip-in strip-deny" role="alert">
+          <Icon name="alert-triangle" />
+          <span>{problemText({ ...preview.refused, detail: preview.refused.sentence }, language)}</span>
+        </p>
+      )}
+      {preview?.agents.length === 0 && preview.refused === undefined && <p className="soft">{text.nothing}</p>}
+      {preview?.limited.map(({ id, by, groups }) => (
+        <p key={`limited ${id}`} className="soft" data-limited={id}>
+          {text.limited(id, by, groups.slice(0, 6).join(words.card.comma))}
+        </p>
+      ))}
+      {preview?.agents.map(({ id, gained, lost, asksNow, runsNow }) => (
+        <section key={id} data-preview={id} className={look["agent"]}>
+          <Names title={text.gains(id, gained.length)} names={gained} tone="tag-ok" />
+          <Names title={text.loses(id, lost.length)} names={lost} tone="tag-deny" />
+          <Names title={text.asksNow(id)} names={asksNow} tone="tag-ask" />
+          <Names title={text.runsNow(id)} names={runsNow} tone="tag-ok" />
+        </section>
+      ))}
+      {preview !== undefined && preview.agents.length > 0 && preview.unchanged.length > 0 && (
+        <p className="soft">{text.stays(preview.unchanged.slice(0, 12).join(words.card.comma))}</p>
+      )}
+    </>
   )
 }
 

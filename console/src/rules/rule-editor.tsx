@@ -6,6 +6,7 @@ import type { Suggestion } from "../../../src/interfaces/http/routes/schemas.ts"
 import { printable } from "../../../src/lib/printable.ts"
 import { problemOf } from "../api/http.ts"
 import { queries } from "../api/live.ts"
+import { commandKey } from "../frame/keys-help.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Gone } from "../ui/gone.tsx"
 import { Marked } from "../ui/marked.tsx"
@@ -133,7 +134,7 @@ export function RuleEditor({ begin, stored, isGone = false, suggestion, close, s
         </button>
         <button type="submit" className="btn btn-p" disabled={state.saving || isBroken}>
           {text.save}
-          <kbd aria-hidden="true">⌘S</kbd>
+          <kbd aria-hidden="true">{commandKey}S</kbd>
         </button>
       </footer>
     </form>

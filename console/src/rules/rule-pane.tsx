@@ -12,7 +12,7 @@ import { Gone } from "../ui/gone.tsx"
 import { Marked } from "../ui/marked.tsx"
 import { useTell } from "../ui/notices.tsx"
 import { useProblemText } from "../words/problem-text.ts"
-import { dateText } from "../words/time-text.ts"
+import { dateText, momentText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { draftOfShown, ruleOf } from "./draft.ts"
 import { flawText } from "./flaw-text.ts"
@@ -101,7 +101,7 @@ export function RulePane({ id, close, open }: Props) {
           {rule.expiresAt !== undefined && (
             <>
               <dt>{text.ends}</dt>
-              <dd>{rule.expiresAt}</dd>
+              <dd>{momentText(Date.parse(rule.expiresAt), language)}</dd>
             </>
           )}
         </dl>

@@ -9,6 +9,7 @@ import { printable } from "../../../src/lib/printable.ts"
 import { suggestionsQuery, useMe } from "../api/queries.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Loading } from "../ui/loading.tsx"
+import { dateText } from "../words/time-text.ts"
 import { useLanguage, useWords } from "../words/words.tsx"
 import { AskWhy } from "./ask-why.tsx"
 import { draftOf, emptyDraft } from "./draft.ts"
@@ -164,7 +165,7 @@ function RuleRow({ rule, current }: { rule: ShownRuleJson; current: boolean }) {
   const words = useWords()
   const text = words.govern.rules
   const { language } = useLanguage()
-  const { id, verdict, tool, because, source, addedBy, stored, decided, flaws, shadow, expired } = rule
+  const { id, verdict, tool, because, source, addedBy, stored, decided, flaws, shadow, expired, expiresAt } = rule
   return (
     <Link
       to="/rules"
@@ -184,6 +185,9 @@ function RuleRow({ rule, current }: { rule: ShownRuleJson; current: boolean }) {
         <span>{printable(because)}</span>
         <span className={look["source"]}>
           {stored && addedBy !== undefined ? text.addedBy(printable(addedBy)) : source}
+          {expiresAt !== undefined && !expired && (
+            <> · {text.endsOn(dateText(Date.parse(expiresAt), language, true))}</>
+          )}
           {flaws.map(({ kind, sentence }) => (
             <span key={sentence} className={look["flaw"]}>
               <Icon name="alert-triangle" small />

@@ -6,7 +6,7 @@ const classes: Readonly<Record<Tick, string>> = {
   waiting: "t-w",
   running: "t-r",
   held: "t-h",
-  no: "t-n",
+  no: "t-x",
   refused: "t-x",
   failed: "t-f",
   open: "t-o",

@@ -9,7 +9,7 @@ const marks: Readonly<Record<Tick | "record", string | undefined>> = {
   waiting: `${look["st-a"]} hatch`,
   running: `${look["st-d"]} ${look["st-run"]}`,
   held: look["st-h"],
-  no: look["st-a"],
+  no: look["st-x"],
   refused: look["st-x"],
   failed: look["st-f"],
   open: "",

@@ -233,6 +233,7 @@ export const govern = {
     releaseAlways: "is held for a person",
     releaseOnError: "is held when the call failed",
     ends: "Ends",
+    endsOn: (date: string) => `ends ${date}`,
     because: "Because",
     becauseMore: "for those who read the rules later",
     examples: "Examples, tried as you type",
@@ -274,7 +275,7 @@ export const govern = {
     agent: "Agent",
     tool: "Tool",
     verdict: "Verdict",
-    any: "any",
+    any: { agent: "Any agent", tool: "Any tool", verdict: "Any verdict" },
     verdicts: {
       runs: "running",
       waits: "waiting",

@@ -230,6 +230,7 @@ export const govern: Words["govern"] = {
     releaseAlways: "扣留待人查看",
     releaseOnError: "调用失败时扣留",
     ends: "到期",
+    endsOn: (date) => `${date} 到期`,
     because: "原因",
     becauseMore: "供日后阅读规则的人",
     examples: "示例，随输入试行",
@@ -270,7 +271,7 @@ export const govern: Words["govern"] = {
     agent: "智能体",
     tool: "工具",
     verdict: "裁定",
-    any: "任意",
+    any: { agent: "任意智能体", tool: "任意工具", verdict: "任意裁定" },
     verdicts: {
       runs: "运行中",
       waits: "等待中",

@@ -1,7 +1,8 @@
 import { z } from "zod"
 import { activities } from "../../../core/organisation.ts"
 import { agentEnd as endOf, agentPanel as panelOf } from "./agent-panel.ts"
-import { agentEnd, agentPanel } from "./org-page-schemas.ts"
+import { agentEnd, agentPanel, rolePreview } from "./org-page-schemas.ts"
+import { agentRolePreview } from "./role-page.ts"
 import { endpoint, type Endpoint } from "./endpoint.ts"
 import { HttpProblem, notFound } from "./problem.ts"
 import { actor, byId, entry, list, resource, text } from "./resource.ts"
@@ -71,6 +72,17 @@ export const agentEndpoints: readonly Endpoint[] = [
     params: byId,
     answers: { 200: agentEnd },
     handle: ({ api, params }) => endOf(api, params.id),
+  }),
+  endpoint({
+    method: "get",
+    path: "/v1/agents/{id}/preview",
+    summary: "Which tools an agent and those below it would gain and lose with another role. Saves nothing.",
+    tag,
+    scope: "read",
+    params: byId,
+    query: z.object({ role: text.max(200) }),
+    answers: { 200: rolePreview },
+    handle: ({ api, params, query }) => agentRolePreview(api.app, params.id, query.role),
   }),
   agents.change("Gives an agent another role.", z.object({ role: text.max(200) }), ({ api, caller, params, body }) =>
     api.app.org.changeAgentRole(params.id, body.role, actor(caller)),

@@ -7,6 +7,7 @@ import { scope } from "./schemas.ts"
  * GET    /v1/organisation?since                organisationTree: all live agents, or what changed since a revision
  * GET    /v1/agents/{id}                       agentPanel
  * GET    /v1/agents/{id}/end                   agentEnd: what terminating it ends
+ * GET    /v1/agents/{id}/preview?role          rolePreview: what another role changes; saves nothing
  * PATCH  /v1/agents/{id}                       { role } → the agent
  * DELETE /v1/agents/{id}                       terminates it and all agents below it
  * POST   /v1/freeze, /v1/thaw, /v1/messages    as before

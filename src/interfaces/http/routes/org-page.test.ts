@@ -95,6 +95,30 @@ test("a person gives an agent another role, and its tools change with it", async
   expect((await ask("PATCH", "/v1/agents/tim", { role: "none" })).status).toBe(422)
 })
 
+test("the preview of another role for an agent is what giving it brings, for it and those below it", async () => {
+  const { ask, role } = await managing()
+  await ask("POST", "/v1/roles", { name: "reader", toolGroups: ["workspace", "data"] })
+  const preview = async (id: string, name: string) =>
+    (await ask("GET", `/v1/agents/${id}/preview?role=${name}`)).body as RolePreviewJson
+  const listed = async (id: string) =>
+    (await ask("GET", `/v1/tools?agentId=${id}`)).body.items.map(({ name }: { name: string }) => name) as string[]
+  const before = { tess: await listed("tess"), tim: await listed("tim") }
+  const { agents } = await preview("tess", "reader")
+  expect(await listed("tess")).toEqual(before.tess)
+  expect((await ask("PATCH", "/v1/agents/tess", { role: "reader" })).status).toBe(200)
+  for (const id of ["tess", "tim"] as const) {
+    const after = await listed(id)
+    const { gained = [], lost = [] } = agents.find((each) => each.id === id) ?? {}
+    expect(gained.toSorted()).toEqual(after.filter((name) => !before[id].includes(name)).toSorted())
+    expect(lost.toSorted()).toEqual(before[id].filter((name) => !after.includes(name)).toSorted())
+  }
+  expect(agents.map(({ id }) => id)).toContain("tess")
+  expect((await preview("tess", role.id)).refused).toBeUndefined()
+  expect((await preview("tess", "none")).refused).toMatchObject({ code: "unknown_role" })
+  expect((await preview("operator", "reader")).refused).toMatchObject({ code: "cannot_change_system_agent" })
+  expect((await ask("GET", "/v1/agents/nobody/preview?role=reader")).status).toBe(404)
+})
+
 test("the preview of a role is what saving it brings, for its agents and those below them", async () => {
   const { app, ask, role } = await managing()
   await app.rules.add({ deny: "write_file", because: "Nobody writes." }, "user")

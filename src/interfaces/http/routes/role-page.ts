@@ -2,6 +2,7 @@ import type { Quartermaster } from "../../../app/quartermaster.ts"
 import type { AgentView, Role } from "../../../core/organisation.ts"
 import { sources } from "../../../org/configured-organisation.ts"
 import { OrganisationError, type Sourced } from "../../../org/organisation-admin.ts"
+import type { RolePreview } from "../../../org/role-preview.ts"
 import { agentsBelow } from "./organisation-tree.ts"
 import { groupVerdicts, unfrozen } from "./agent-panel.ts"
 import type { Api } from "./endpoint.ts"
@@ -81,25 +82,53 @@ export function rolePreview(app: App, id: string | undefined, change: RoleChange
         "The role changed since you read it. Read it again, then change it.",
       )
     const preview = app.org.previewRole(role?.id, fields)
-    const changes = concerned.map((agentId) => toolChange(app, agentId, preview.view(agentId)))
-    const isChanged = ({ gained, lost, asksNow, runsNow }: Changed) =>
-      gained.length + lost.length + asksNow.length + runsNow.length > 0
-    return {
-      agents: changes.filter(isChanged),
-      unchanged: changes.filter((each) => !isChanged(each)).map(({ id }) => id),
-      limited: agents.flatMap(({ id: agentId }) => limitOf(app, preview.view(agentId), role, preview.newAgent)),
-      groups: groupVerdicts(app, preview.newAgent),
-    }
+    const having = agents.map(({ id }) => id)
+    return changesOf(app, preview, { concerned, having, before: role })
   } catch (error) {
-    if (!(error instanceof OrganisationError)) throw error
-    const groups = role === undefined ? [] : groupVerdicts(app, app.org.viewOfRole(role))
-    return {
-      agents: [],
-      unchanged: concerned,
-      limited: [],
-      groups,
-      refused: { code: error.code, sentence: error.message },
-    }
+    return refusal(app, error, { concerned, before: role })
+  }
+}
+
+/** What another role would change for an agent and those below it. */
+export function agentRolePreview(app: App, id: string, roleName: string): RolePreviewJson {
+  const agent = app.org.findAgent(id)
+  if (agent === undefined) throw notFound("agent", id)
+  const concerned = withBelow(app, [id])
+  const before = app.org.findRole(agent.roleId)
+  try {
+    return changesOf(app, app.org.previewAgentRole(id, roleName), { concerned, having: [id], before })
+  } catch (error) {
+    return refusal(app, error, { concerned, before })
+  }
+}
+
+interface Concerned {
+  readonly concerned: readonly string[]
+  /** Those of them that have the changed role themselves. */
+  readonly having: readonly string[]
+  readonly before: Role | undefined
+}
+
+function changesOf(app: App, preview: RolePreview, { concerned, having, before }: Concerned): RolePreviewJson {
+  const changes = concerned.map((agentId) => toolChange(app, agentId, preview.view(agentId)))
+  const isChanged = ({ gained, lost, asksNow, runsNow }: Changed) =>
+    gained.length + lost.length + asksNow.length + runsNow.length > 0
+  return {
+    agents: changes.filter(isChanged),
+    unchanged: changes.filter((each) => !isChanged(each)).map(({ id }) => id),
+    limited: having.flatMap((agentId) => limitOf(app, preview.view(agentId), before, preview.newAgent)),
+    groups: groupVerdicts(app, preview.newAgent),
+  }
+}
+
+function refusal(app: App, error: unknown, { concerned, before }: Omit<Concerned, "having">): RolePreviewJson {
+  if (!(error instanceof OrganisationError)) throw error
+  return {
+    agents: [],
+    unchanged: [...concerned],
+    limited: [],
+    groups: before === undefined ? [] : groupVerdicts(app, app.org.viewOfRole(before)),
+    refused: { code: error.code, sentence: error.message },
   }
 }
 

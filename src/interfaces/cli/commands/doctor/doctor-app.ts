@@ -64,7 +64,7 @@ function checkSandbox(app: Quartermaster, isMode: boolean): DoctorFinding[] {
         ),
         ...(isMode
           ? [ok("Shell mode 'sandbox': commands run in bubblewrap unasked, except what visibly deletes or overwrites.")]
-          : []),
+          : [ok("Shell mode 'ask': a person approves each command before it runs, unless a rule allows it.")]),
       ]
     }
     return [

@@ -204,7 +204,7 @@ function hooksNext(client: string, has: boolean, agent: string): string[] {
   if (!hookedClients.some((each) => each === client)) return []
   if (!has) return [`The client's own tools go around Quartermaster. To have them decided on too: qm install ${client}`]
   return [
-    `Hooks let Quartermaster decide on the client's own tools too, as agent ${agent}: they follow the rules of ours that they are like, and 'qm doctor' tries them. --no-hooks leaves them out.`,
+    `Hooks let Quartermaster decide on the client's own tools too, as agent ${agent}: Bash follows the rules for run_command, Edit those for edit_file, and so on. 'qm doctor' tries the hooks. --no-hooks leaves them out.`,
     ...(client === "codex"
       ? ["Codex runs hooks of a project only once you trust them: start codex here, trust the folder and its hooks."]
       : []),

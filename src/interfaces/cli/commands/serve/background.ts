@@ -49,7 +49,7 @@ export async function startInBackground(context: CliContext, flags: BackgroundFl
       const lines = [
         `Quartermaster serves at ${url} in the background (process ${pid}).`,
         `Data folder: ${dataDir}`,
-        `What it prints: ${log}`,
+        `Log: ${log}`,
         "",
         "qm open    print a link to the console",
         "qm stop    end it",
