@@ -60,11 +60,11 @@ function checkSandbox(app: Quartermaster, isMode: boolean): DoctorFinding[] {
     if (layer.kind === "bubblewrap") {
       return [
         ok(
-          "Commands run in the bubblewrap sandbox: they write only in the workspace and have no network unless it is approved.",
+          `Commands run in the bubblewrap sandbox: they write only in the workspace and have no network unless it is approved.${isMode ? "" : " A person approves each one, unless a rule allows it."}`,
         ),
         ...(isMode
           ? [ok("Shell mode 'sandbox': commands run in bubblewrap unasked, except what visibly deletes or overwrites.")]
-          : [ok("Shell mode 'ask': a person approves each command before it runs, unless a rule allows it.")]),
+          : []),
       ]
     }
     return [
