@@ -20,4 +20,6 @@ export interface AppOptions extends QuartermasterOptions {
   readOnlyPaths?: readonly string[]
   /** The version sent to MCP servers. */
   version?: string
+  /** The most milliseconds that a call waits until its workspace is noted for undo; 300 if left out. */
+  undoWaitMs?: number
 }

@@ -70,6 +70,8 @@ export interface BuiltinOptions {
   session: SessionEnvironment
   /** The conversations with models that run in this process. */
   contexts: ConversationContexts
+  /** The most milliseconds that a call waits for its snapshot. */
+  undoWaitMs?: number
   logger: Logger
   now(): number
   print(text: string): void
@@ -144,7 +146,14 @@ export function openBuiltins(config: Config, options: BuiltinOptions): BuiltinPa
   const tooManyFiles = lookForSecrets(pathPolicy.places)
   const files = openFiles(filesOptions, pathPolicy)
   const { logger, now } = options
-  const undo = openUndo({ workspace, dataDir, isKept: (path) => files.isShown(path), logger, now })
+  const undo = openUndo({
+    workspace,
+    dataDir,
+    isKept: (path) => files.isShown(path),
+    waitMs: options.undoWaitMs,
+    logger,
+    now,
+  })
   const opened = openProcesses({
     files,
     places: pathPolicy.places,

@@ -68,6 +68,7 @@ export function addBuiltinTools(setup: Setup, storage: Storage, catalog: Catalog
     todos: storedTodos(store.database),
     session: sessionEnvironment(store.database),
     contexts,
+    undoWaitMs: options.undoWaitMs,
     logger: setup.logger,
     now: setup.now,
     print: setup.print,

@@ -44,7 +44,7 @@ export async function openTestApp(
   const home = existsSync(dir) ? {} : { home: temporaryFolder() }
   const app = await createQuartermaster(
     { ...config, data: { ...config.data, dir } },
-    { onWaiting: () => {}, ...home, ...options },
+    { onWaiting: () => {}, undoWaitMs: 60_000, ...home, ...options },
   )
   onTestFinished(() => app.close())
   return { ...app, dir }

@@ -42,14 +42,15 @@ export interface UndoOptions {
   readonly dataDir: string
   /** Reports whether snapshots may have the file: secrets and our own files are left out. */
   isKept(path: string): boolean
+  /** The most milliseconds that a call waits for its snapshot; 300 if left out. */
+  readonly waitMs?: number
   readonly logger: Logger
   now(): number
 }
 
-const waitMs = 300
 const keepMs = 7 * 24 * 60 * 60 * 1000
 
-export function openUndo({ workspace, dataDir, isKept, logger, now }: UndoOptions): Undo {
+export function openUndo({ workspace, dataDir, isKept, waitMs = 300, logger, now }: UndoOptions): Undo {
   const folder = join(dataDir, "undo")
   let last: Promise<unknown> = Promise.resolve()
 
